@@ -1,0 +1,1 @@
+"""Where people come in: one package a platform, none knows another."""

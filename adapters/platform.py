@@ -1,0 +1,30 @@
+"""What every platform supplies to the house."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rag_core.conversation.key import Platform
+from rag_core.desk.outgoing import Renderer, ReplyChannel
+
+
+class ChatPlatform(Protocol):
+    """A door that people come in by: it hears questions, and its channel answers them."""
+
+    @property
+    def platform(self) -> Platform: ...
+
+    @property
+    def renderer(self) -> Renderer: ...
+
+    @property
+    def replies(self) -> ReplyChannel: ...
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the platform gave a sign of life lately."""
+        ...
+
+    async def run(self) -> None:
+        """Listen until cancelled. Ends by itself only with an error that names who must act."""
+        ...

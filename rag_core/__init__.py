@@ -1,0 +1,1 @@
+"""The brain: documents, retrieval, answers and the desk, with no chat platform at all."""

@@ -1,0 +1,1 @@
+"""Which book is which, and who reads it where."""

@@ -1,0 +1,1 @@
+"""What one chat thread is, and what is known of it."""

@@ -1,0 +1,1 @@
+"""The path of a question: accepted once, answered once, in order."""

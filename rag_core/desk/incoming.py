@@ -1,0 +1,60 @@
+"""A question as a platform heard it, and where its answer belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from rag_core.books.book import BookIds
+from rag_core.conversation.key import ConversationKey
+from rag_core.conversation.question import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageIdentity:
+    """The one message that asks: a platform may deliver it often, under many event ids."""
+
+    platform: str
+    tenant: str
+    channel_id: str
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncomingQuestion:
+    """A question that a platform heard: who asks what in which thread."""
+
+    key: ConversationKey
+    message_id: str
+    asker_id: str
+    question: Question
+    heard_at: datetime
+    position: str
+    """Orders the messages of one thread as the platform does: compared as text, so a platform
+    pads its own (snowflakes to 20 digits, Slack timestamps as they are)."""
+    address: Mapping[str, str] = field(default_factory=dict)
+    """What the platform's reply channel needs to answer; nobody else reads it."""
+    books: BookIds | None = None
+    """The books that the asker named and may read; None: those of the channel."""
+    locale: str = "en"
+    private: bool = False
+    """Whether only the asker may see the answer."""
+
+    @property
+    def identity(self) -> MessageIdentity:
+        return MessageIdentity(
+            platform=self.key.platform.value,
+            tenant=self.key.tenant,
+            channel_id=self.key.channel_id,
+            message_id=self.message_id,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What the ledger says to a delivery: the question's id, and whether it was known already."""
+
+    question_id: UUID
+    repeated: bool

@@ -1,0 +1,1 @@
+"""From files to chunks that can be found and cited."""

@@ -1,0 +1,258 @@
+"""The ports of the core: what it needs from models, stores and databases, in its own words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Protocol
+from uuid import UUID
+
+from rag_core.agent.answer import AgentResponse
+from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
+from rag_core.books.book import Book, BookIds, ChannelBinding
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.conversation.message import Message
+from rag_core.conversation.state import ConversationState, Turn
+from rag_core.desk.incoming import IncomingQuestion, Receipt
+from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
+from rag_core.desk.progress import QuestionState
+from rag_core.ingestion.documents import EmbeddedChunk
+from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
+from rag_core.retrieval.query import Filters
+from rag_core.retrieval.results import SearchResult
+
+Vector = Sequence[float]
+
+
+class ChatModel(Protocol):
+    """Writes a reply, piece by piece; may ask for tools."""
+
+    @property
+    def name(self) -> str: ...
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[ToolSpec],
+        tool_choice: ToolChoice,
+        temperature: float,
+        max_tokens: int | None,
+    ) -> AsyncIterator[ModelEvent]:
+        """Text as it comes, then exactly one Finished. A stream that is cut raises."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length."""
+
+    @property
+    def model(self) -> str:
+        """Names the model so that vectors of different models are never mixed."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> Sequence[Vector]: ...
+
+    async def embed_query(self, text: str) -> Vector: ...
+
+
+class Reranker(Protocol):
+    """Orders passages by how well they answer a query."""
+
+    async def rerank(self, query: str, texts: Sequence[str], *, top: int) -> Sequence[int]:
+        """The positions of the best texts, best first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedQuery:
+    """A query with its vector and the conditions that hold for it."""
+
+    text: str
+    vector: Vector
+    filters: Filters = field(default_factory=Filters)
+
+
+class VectorStore(Protocol):
+    """Keeps embedded chunks and finds the nearest ones.
+
+    A new version of a file is added beside the old one and stays unseen until `show_version`;
+    that call shows the new version and hides the old one at once for every reader.
+    """
+
+    async def add(self, chunks: Sequence[EmbeddedChunk]) -> None: ...
+
+    async def show_version(self, *, book_id: str, source_file: str, version: int | None) -> None:
+        """Make exactly this version of the file visible (None: no version), then drop the rest."""
+        ...
+
+    async def search(
+        self, query: EmbeddedQuery, *, books: BookIds, limit: int
+    ) -> Sequence[SearchResult]: ...
+
+    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
+        """All chunks of one lesson, in order."""
+        ...
+
+    async def chunks(
+        self, chunk_ids: Sequence[str], *, books: BookIds
+    ) -> Mapping[str, SearchResult]: ...
+
+    async def modules(self, *, books: BookIds) -> Sequence[str]:
+        """The modules that these books have, sorted."""
+        ...
+
+    async def count(self, *, books: BookIds) -> int: ...
+
+    async def drop_book(self, book_id: str) -> None: ...
+
+
+class ConversationStore(Protocol):
+    """Keeps threads: one open session each, older sessions and archived messages behind it."""
+
+    async def open(
+        self, key: ConversationKey, *, model: str, max_turns: int, session_id: UUID | None = None
+    ) -> ConversationState:
+        """The thread's open session, made if need be, resumed if it was archived.
+
+        A session that has had its turns is closed and a fresh one carries its topic summary.
+        `session_id` names a first session that nobody has yet."""
+        ...
+
+    async def find(self, session_id: UUID) -> ConversationState | None:
+        """The open session of the thread that this session, open or closed, belongs to."""
+        ...
+
+    async def history(self, session_id: UUID) -> Sequence[Message]:
+        """Every message of one session, archived ones included, in order."""
+        ...
+
+    async def recent(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, limit: int
+    ) -> Sequence[ConversationState]:
+        """Open sessions of one channel, the last used first; their messages are left out."""
+        ...
+
+    async def archive_idle(self, *, idle_since: datetime) -> int:
+        """Archive the threads without a word since then; how many there were."""
+        ...
+
+    async def delete(self, key: ConversationKey) -> None:
+        """Remove a thread with all that was stored for it."""
+        ...
+
+
+class Ledger(Protocol):
+    """Every question, from the moment it is accepted until its answer is posted."""
+
+    async def accept(self, question: IncomingQuestion) -> Receipt:
+        """Write a question under its message identity; a repeat changes nothing."""
+        ...
+
+    async def claim(self, *, worker: str, lease: timedelta) -> OpenQuestion | None:
+        """The next open question whose thread nobody works on: the thread's first, by position."""
+        ...
+
+    async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
+        """Hold a claim longer; False when another worker has it."""
+        ...
+
+    async def release(self, *, worker: str) -> int:
+        """Give back what this worker still holds; how many questions that were."""
+        ...
+
+    async def advance(self, question_id: UUID, state: QuestionState) -> None: ...
+
+    async def settle(
+        self,
+        question_id: UUID,
+        *,
+        worker: str,
+        response: AgentResponse,
+        turn: Turn | None,
+        parts: Sequence[str],
+    ) -> tuple[OutgoingPart, ...]:
+        """Store the answer, its turn and its outgoing parts in one transaction.
+
+        Refused with StorageError when the claim was lost."""
+        ...
+
+    async def begin_post(self, part: OutgoingPart) -> None: ...
+
+    async def posted(self, part: OutgoingPart, *, external_id: str) -> None: ...
+
+    async def close(self, question_id: UUID, *, delivered: bool) -> None:
+        """The end of a question: every part was posted, or nothing more will be tried."""
+        ...
+
+    async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None: ...
+
+    async def response_to(self, question_id: UUID) -> AgentResponse | None:
+        """The settled answer to a question, if there is one yet."""
+        ...
+
+    async def state_of(self, question_id: UUID) -> QuestionState | None: ...
+
+    async def waiting(self) -> int:
+        """How many questions are neither delivered nor given up."""
+        ...
+
+
+class BookStore(Protocol):
+    """The books there are, and which channel reads which."""
+
+    async def save(self, book: Book) -> None: ...
+
+    async def get(self, book_id: str) -> Book | None: ...
+
+    async def all(self) -> Sequence[Book]: ...
+
+    async def remove(self, book_id: str) -> None: ...
+
+    async def bind(self, binding: ChannelBinding) -> None: ...
+
+    async def bound_to(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> str | None: ...
+
+
+class JobStore(Protocol):
+    """Ingestion jobs, and what each file of a book left in the index."""
+
+    async def save(self, job: IngestionJob) -> None:
+        """Insert or replace."""
+        ...
+
+    async def get(self, job_id: UUID) -> IngestionJob | None: ...
+
+    async def recent(self, *, limit: int = 50) -> Sequence[IngestionJob]:
+        """The last started first."""
+        ...
+
+    async def unfinished(self) -> Sequence[IngestionJob]: ...
+
+    async def state(self, book_id: str) -> IngestionState: ...
+
+    async def record(self, book_id: str, record: IngestionRecord) -> None: ...
+
+    async def forget_file(self, book_id: str, source_file: str) -> None: ...
+
+
+class FeedbackStore(Protocol):
+    """What askers thought of their answers; one rating an asker and answer."""
+
+    async def rate(
+        self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""
+    ) -> None: ...
+
+
+class MarkerStore(Protocol):
+    """Small facts that must survive a restart: high-water marks, gateway sessions, hashes."""
+
+    async def get(self, name: str) -> str | None: ...
+
+    async def set(self, name: str, value: str) -> None: ...

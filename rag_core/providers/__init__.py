@@ -1,0 +1,1 @@
+"""One vendor, one module."""

@@ -1,0 +1,60 @@
+"""The numbered evidence of one answer, across all the searches made for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from statistics import fmean
+from typing import Any
+
+from rag_core.retrieval.results import SearchResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalContext:
+    """Evidence, numbered from 1 as it was found; a passage found again keeps its number."""
+
+    query: str
+    results: tuple[SearchResult, ...] = ()
+    query_time_ms: float = 0.0
+    retrieved_at: datetime | None = None
+    filter_applied: tuple[tuple[str, Any], ...] = ()
+
+    def __contains__(self, number: int) -> bool:
+        return 1 <= number <= len(self.results)
+
+    def __getitem__(self, number: int) -> SearchResult:
+        if number not in self:
+            raise KeyError(number)
+        return self.results[number - 1]
+
+    @property
+    def total_found(self) -> int:
+        return len(self.results)
+
+    @property
+    def average_score(self) -> float:
+        return fmean(r.similarity_score for r in self.results) if self.results else 0.0
+
+    @property
+    def best_score(self) -> float:
+        return max((r.similarity_score for r in self.results), default=0.0)
+
+    def extended(
+        self, found: Iterable[SearchResult], *, took_ms: float, at: datetime
+    ) -> tuple[RetrievalContext, tuple[SearchResult, ...]]:
+        """This evidence with one more search, and that search's passages as they are numbered."""
+        known = {result.content_hash: result for result in self.results}
+        numbered: list[SearchResult] = []
+        for result in found:
+            if result.content_hash not in known:
+                known[result.content_hash] = replace(result, rank=len(known) + 1)
+            numbered.append(known[result.content_hash])
+        context = replace(
+            self,
+            results=tuple(known.values()),
+            query_time_ms=self.query_time_ms + took_ms,
+            retrieved_at=at,
+        )
+        return context, tuple(numbered)

@@ -1,0 +1,1 @@
+"""One schema, two engines: SQLite and PostgreSQL."""

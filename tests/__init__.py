@@ -1,0 +1,1 @@
+"""Tests claim what a user cares about; fakes behave, peers are strict."""
