@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from rag_core.conversation.key import Platform
+from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 
 
@@ -27,4 +28,12 @@ class ChatPlatform(Protocol):
 
     async def run(self) -> None:
         """Listen until cancelled. Ends by itself only with an error that names who must act."""
+        ...
+
+
+class AcceptsQuestions(Protocol):
+    """The desk, as a platform sees it."""
+
+    async def accept(self, question: IncomingQuestion) -> Receipt:
+        """Write the question down; when this returns, it is safe to tell the platform so."""
         ...
