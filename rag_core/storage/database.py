@@ -1,0 +1,73 @@
+"""The database as the stores see it, and how it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Protocol, TypeVar
+
+from rag_core.errors import ConfigurationError
+from rag_core.storage.statement import Statement
+
+Result = TypeVar("Result")
+
+
+class Row(Protocol):
+    """One row, read by column name."""
+
+    def __getitem__(self, key: str, /) -> Any: ...
+
+
+class Transaction(Protocol):
+    """What may be done between a begin and a commit."""
+
+    async def rows(self, statement: Statement, /, **values: Any) -> Sequence[Row]: ...
+
+    async def many(self, statement: Statement, values: Sequence[Mapping[str, Any]], /) -> None:
+        """The same statement for each of these values."""
+        ...
+
+
+class Database(Protocol):
+    """One database, shared by every store. Its errors are StorageErrors."""
+
+    async def rows(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
+        """Read. Never waits for a writer, and sees only what was committed."""
+        ...
+
+    async def run(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
+        """Write with one statement, all of it or nothing."""
+        ...
+
+    async def write(self, body: Callable[[Transaction], Awaitable[Result]], /) -> Result:
+        """Run the body in one transaction: all of it or nothing.
+
+        Once begun it is finished even when the caller is cancelled. The body awaits nothing but
+        the transaction."""
+        ...
+
+    async def scrub(self) -> None:
+        """Leave nothing on the disk of what was deleted."""
+        ...
+
+
+@asynccontextmanager
+async def open_database(url: str) -> AsyncIterator[Database]:
+    """Open the database of this address, brought up to date, and close it at the end.
+
+    Addresses are `sqlite+aiosqlite:///path/footnote.db` and `postgresql://user@host/name`."""
+    scheme = url.partition("://")[0]
+    if scheme in {"sqlite", "sqlite+aiosqlite"}:
+        from rag_core.storage.sqlite import open_sqlite
+
+        async with open_sqlite(url) as database:
+            yield database
+    elif scheme in {"postgres", "postgresql", "postgresql+asyncpg"}:
+        from rag_core.storage.postgres import open_postgres
+
+        async with open_postgres(url) as database:
+            yield database
+    else:
+        raise ConfigurationError(
+            f"DATABASE_URL starts with {scheme!r}; it must start with sqlite:/// or postgresql://."
+        )
