@@ -16,7 +16,7 @@ from rag_core.errors import ConfigurationError, FootnoteError
 
 app = typer.Typer(
     name="footnote",
-    help="Answers in Discord and Slack from your own documents, with a footnote for every sentence.",
+    help="Answers from your own documents, with a footnote for every sentence.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

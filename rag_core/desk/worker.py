@@ -58,20 +58,26 @@ class Worker:
         self._limits = limits
         self._delivery = Delivery(ledger=ledger, worker=name, lease=limits.lease)
         self._free = asyncio.Semaphore(limits.parallel)
+        self._stopping = False
 
     async def run(self) -> None:
-        """Work until cancelled; then give back what is not done."""
+        """Work until stopped or cancelled; what is not done by then is given back."""
         try:
             async with asyncio.TaskGroup() as tasks:
-                while True:
-                    await self._free.acquire()
-                    claim = await self._next()
+                while claim := await self._next():
                     tasks.create_task(self._see_through(claim))
         finally:
             await asyncio.shield(self._ledger.release(worker=self._name))
 
-    async def _next(self) -> OpenQuestion:
-        while True:
+    def stop(self) -> None:
+        """Take nothing new; `run` ends when what is in work has ended."""
+        self._stopping = True
+        self._bell.ring()
+
+    async def _next(self) -> OpenQuestion | None:
+        """The next question, once there is one and a hand is free; None when stopped."""
+        await self._free.acquire()
+        while not self._stopping:
             try:
                 claim = await self._ledger.claim(worker=self._name, lease=self._limits.lease)
             except StorageError as error:
@@ -80,6 +86,7 @@ class Worker:
             if claim is not None:
                 return claim
             await self._bell.wait(at_most=self._limits.look_every_seconds)
+        return None
 
     async def _see_through(self, claim: OpenQuestion) -> None:
         try:
