@@ -15,7 +15,7 @@ from rag_core.storage.codec import (
     answer_to_row,
     citation_to_row,
 )
-from rag_core.storage.database import Database, Row, Transaction
+from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.statement import Statement, insert_into
 from rag_core.storage.threads import key_from_row
 

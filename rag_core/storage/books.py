@@ -10,7 +10,7 @@ from rag_core.books.book import Book, ChannelBinding
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.storage import schema
 from rag_core.storage.codec import maybe_time, to_time
-from rag_core.storage.database import Database, Row, Transaction
+from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.statement import Statement, upsert
 
 books, bindings, records = schema.books, schema.bindings, schema.ingestion_records

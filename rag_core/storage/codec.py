@@ -21,7 +21,7 @@ from rag_core.conversation.state import RetrievalRecord
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError
 from rag_core.ingestion.job import IngestionJob
-from rag_core.storage.database import Row
+from rag_core.storage.engine import Row
 
 Value = TypeVar("Value")
 

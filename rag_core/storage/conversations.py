@@ -21,7 +21,7 @@ from rag_core.storage.codec import (
     maybe_time,
     to_time,
 )
-from rag_core.storage.database import Database, Row, Transaction
+from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.statement import Statement, insert_once, upsert
 from rag_core.storage.threads import IDLE, KEY, has_key, key_from_row, key_to_row
 
@@ -146,7 +146,13 @@ class Conversations:
         await self._database.write(body)
         state = await self._load(key, last_messages)
         if state is None:  # deleted by somebody else at this very moment
-            return await self.open(key, model=model, max_turns=max_turns, session_id=session_id)
+            return await self.open(
+                key,
+                model=model,
+                max_turns=max_turns,
+                session_id=session_id,
+                last_messages=last_messages,
+            )
         return state
 
     async def find(

@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select
 from rag_core.errors import InvalidQuestion
 from rag_core.storage import schema
 from rag_core.storage.codec import to_time
-from rag_core.storage.database import Database, Transaction
+from rag_core.storage.engine import Database, Transaction
 from rag_core.storage.statement import Statement, upsert
 
 answers, feedback = schema.answers, schema.feedback

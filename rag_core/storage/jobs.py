@@ -18,7 +18,7 @@ from rag_core.storage.codec import (
     to_json,
     to_time,
 )
-from rag_core.storage.database import Database, Row
+from rag_core.storage.engine import Database, Row
 from rag_core.storage.statement import Statement, upsert
 
 DEFAULT_COLLECTION = "documentation"

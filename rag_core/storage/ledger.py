@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
-from sqlalchemy import bindparam, func, or_, select, update
+from sqlalchemy import Float, bindparam, func, literal_column, or_, select, update
 
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey
@@ -17,8 +17,9 @@ from rag_core.desk.progress import QuestionState
 from rag_core.errors import StorageError
 from rag_core.storage import schema
 from rag_core.storage.answers import answer_by_id, answer_to
+from rag_core.storage.clock import SecondsFromNow
 from rag_core.storage.codec import question_from_json, question_to_json, to_time
-from rag_core.storage.database import Database, Row, Transaction
+from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.settlement import load_parts, settle
 from rag_core.storage.statement import Statement, insert_once, upsert
 from rag_core.storage.threads import IDLE, KEY, key_to_row
@@ -41,11 +42,15 @@ KNOWN = Statement(
         questions.c.message_id == bindparam("message_id"),
     )
 )
+LEASE_END = SecondsFromNow(bindparam("lease", type_=Float))
 CLAIMABLE = (
     select(threads.c.id)
     .where(
         threads.c.waiting_since.is_not(None),
-        or_(threads.c.lease_until.is_(None), threads.c.lease_until <= bindparam("now")),
+        or_(
+            threads.c.lease_until.is_(None),
+            threads.c.lease_until <= SecondsFromNow(literal_column("0")),
+        ),
     )
     .order_by(threads.c.waiting_since)
     .limit(1)
@@ -69,7 +74,7 @@ BEGIN = Statement(
 LEASE = Statement(
     update(threads)
     .where(threads.c.id == bindparam("in_thread"))
-    .values(worker=bindparam("by"), lease_until=bindparam("until"), claimed=bindparam("question"))
+    .values(worker=bindparam("by"), lease_until=LEASE_END, claimed=bindparam("question"))
 )
 RENEW = Statement(
     update(threads)
@@ -81,7 +86,7 @@ RENEW = Statement(
         threads.c.claimed == bindparam("question"),
         threads.c.worker == bindparam("by"),
     )
-    .values(lease_until=bindparam("until"))
+    .values(lease_until=LEASE_END)
     .returning(threads.c.id)
 )
 RELEASE = Statement(
@@ -170,23 +175,21 @@ class QuestionLedger:
         return Receipt(question_id=question_id, repeated=False)
 
     async def claim(self, *, worker: str, lease: timedelta) -> OpenQuestion | None:
-        now = datetime.now(UTC)
-        if not await self._database.rows(PEEK, now=to_time(now)):
+        if not await self._database.rows(PEEK):
             return None
 
         async def body(transaction: Transaction) -> OpenQuestion | None:
-            found = await transaction.rows(PICK, now=to_time(now))
+            found = await transaction.rows(PICK)
             if not found:  # another worker was quicker
                 return None
-            return await take(
-                transaction, found[0]["id"], worker=worker, until=to_time(now + lease)
-            )
+            return await take(transaction, found[0]["id"], worker=worker, lease=lease)
 
         return await self._database.write(body)
 
     async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
-        until = to_time(datetime.now(UTC) + lease)
-        held = await self._database.run(RENEW, question=str(question_id), by=worker, until=until)
+        held = await self._database.run(
+            RENEW, question=str(question_id), by=worker, lease=lease.total_seconds()
+        )
         return bool(held)
 
     async def release(self, *, worker: str) -> int:
@@ -271,7 +274,7 @@ async def add_question(
 
 
 async def take(
-    transaction: Transaction, thread: int, *, worker: str, until: str
+    transaction: Transaction, thread: int, *, worker: str, lease: timedelta
 ) -> OpenQuestion | None:
     """Claim a thread for the first of its open questions."""
     begun = await transaction.rows(BEGIN, in_thread=thread)
@@ -279,7 +282,9 @@ async def take(
         await transaction.rows(STILL_WAITING, in_thread=thread)
         return None
     row = begun[0]
-    await transaction.rows(LEASE, in_thread=thread, by=worker, until=until, question=row["id"])
+    await transaction.rows(
+        LEASE, in_thread=thread, by=worker, lease=lease.total_seconds(), question=row["id"]
+    )
     return OpenQuestion(
         question_id=UUID(row["id"]),
         question=question_from_json(row["body"]),

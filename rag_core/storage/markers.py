@@ -8,7 +8,7 @@ from sqlalchemy import bindparam, select
 
 from rag_core.storage import schema
 from rag_core.storage.codec import to_time
-from rag_core.storage.database import Database
+from rag_core.storage.engine import Database
 from rag_core.storage.statement import Statement, upsert
 
 markers = schema.markers

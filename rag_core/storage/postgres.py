@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import make_url
 
 from rag_core.errors import ConfigurationError, StorageError, StorageFull
-from rag_core.storage.database import Row, Transaction
+from rag_core.storage.engine import Row, Transaction
 from rag_core.storage.migration import bring_up_to_date, is_up_to_date
 from rag_core.storage.statement import Statement
 
@@ -55,22 +55,30 @@ class PostgresDatabase:
 
     async def rows(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
         with postgres_errors():
-            async with self._pool.acquire() as connection:
+            async with self._pool.acquire(timeout=COMMAND_SECONDS) as connection:
                 return await PostgresTransaction(connection).rows(statement, **values)
 
     async def run(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
         return await self.write(lambda transaction: transaction.rows(statement, **values))
 
     async def write(self, body: Callable[[Transaction], Awaitable[Result]], /) -> Result:
-        task = asyncio.ensure_future(self._transact(body))
+        with postgres_errors():
+            connection = await self._pool.acquire(timeout=COMMAND_SECONDS)
+        # Cancelled until here, nothing has begun.
+        task = asyncio.ensure_future(self._transact(connection, body))
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
         return await asyncio.shield(task)
 
-    async def _transact(self, body: Callable[[Transaction], Awaitable[Result]]) -> Result:
+    async def _transact(
+        self, connection: Any, body: Callable[[Transaction], Awaitable[Result]]
+    ) -> Result:
         with postgres_errors():
-            async with self._pool.acquire() as connection, connection.transaction():
-                return await body(PostgresTransaction(connection))
+            try:
+                async with connection.transaction():
+                    return await body(PostgresTransaction(connection))
+            finally:
+                await self._pool.release(connection)
 
     async def scrub(self) -> None:
         """Nothing to do: what PostgreSQL keeps of deleted rows is the server's to vacuum."""

@@ -16,7 +16,7 @@ from rag_core.errors import StorageError
 from rag_core.storage import schema
 from rag_core.storage.answers import add_answer
 from rag_core.storage.codec import MESSAGES, RETRIEVALS, merged, to_json, to_time
-from rag_core.storage.database import Row, Transaction
+from rag_core.storage.engine import Row, Transaction
 from rag_core.storage.statement import Statement, insert_into
 
 threads, sessions, turns = schema.threads, schema.sessions, schema.turns

@@ -13,7 +13,7 @@ import aiosqlite
 from sqlalchemy import make_url
 
 from rag_core.errors import ConfigurationError, StorageError
-from rag_core.storage.database import Row, Transaction
+from rag_core.storage.engine import Row, Transaction
 from rag_core.storage.migration import bring_up_to_date, is_up_to_date
 from rag_core.storage.sqlite_errors import sqlite_errors
 from rag_core.storage.statement import Statement
@@ -22,6 +22,8 @@ Result = TypeVar("Result")
 
 BUSY_SECONDS = 30.0
 """How long another process (a command beside the bot) may hold the database."""
+SCRUB_SECONDS = 0.2
+SCRUB_ATTEMPTS = 75
 OLDEST_SQLITE = (3, 35, 0)
 READ_PRAGMAS = ("query_only=ON",)
 WRITE_PRAGMAS = ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
@@ -86,9 +88,25 @@ class SqliteDatabase:
 
     async def scrub(self) -> None:
         """Empty the write-ahead log, which still holds pages as they were before a deletion."""
+        for _ in range(SCRUB_ATTEMPTS):
+            if await self._checkpoint():
+                return
+            await asyncio.sleep(SCRUB_SECONDS)  # writers go on meanwhile
+        raise StorageError(
+            "It is deleted, but another program reads the database, and until that ends the disk"
+            " still holds old copies."
+        )
+
+    async def _checkpoint(self) -> bool:
+        """Whether the log could be emptied; it cannot while others read from it."""
         async with self._writing:
             with sqlite_errors(self._path):
-                await fetch(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")
+                await fetch(self._writer, f"PRAGMA busy_timeout={SCRUB_SECONDS * 1000:.0f}")
+                try:
+                    done = await fetch(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")
+                finally:
+                    await fetch(self._writer, f"PRAGMA busy_timeout={BUSY_SECONDS * 1000:.0f}")
+        return not done[0]["busy"]
 
     async def finish(self) -> None:
         """Wait until the transaction that is being written has ended."""

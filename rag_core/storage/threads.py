@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, and_, bindparam
 
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.storage import schema
-from rag_core.storage.database import Row
+from rag_core.storage.engine import Row
 
 KEY = ("platform", "tenant", "channel_id", "thread_id")
 IDLE: dict[str, Any] = {
