@@ -40,7 +40,7 @@ class ChatModel(Protocol):
         temperature: float,
         max_tokens: int | None,
     ) -> AsyncIterator[ModelEvent]:
-        """Text as it comes, then exactly one Finished. A stream that is cut raises."""
+        """Text as it comes, then exactly one Finished. What is cut begins anew or raises."""
         ...
 
 
