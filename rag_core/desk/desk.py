@@ -6,6 +6,7 @@ import logging
 
 from rag_core.desk.bell import Bell
 from rag_core.desk.incoming import IncomingQuestion, Receipt
+from rag_core.desk.observer import DeskObserver
 from rag_core.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -14,9 +15,10 @@ log = logging.getLogger(__name__)
 class Desk:
     """Accepts every question once; what it accepted survives the process."""
 
-    def __init__(self, *, ledger: Ledger, bell: Bell) -> None:
+    def __init__(self, *, ledger: Ledger, bell: Bell, observer: DeskObserver) -> None:
         self._ledger = ledger
         self._bell = bell
+        self._observer = observer
 
     async def accept(self, question: IncomingQuestion) -> Receipt:
         """Write the question down; when this returns, it is safe to tell the platform so."""
@@ -29,6 +31,7 @@ class Desk:
                 "repeated": receipt.repeated,
             },
         )
+        self._observer.accepted(question.key.platform, repeated=receipt.repeated)
         if not receipt.repeated:
             self._bell.ring()
         return receipt
