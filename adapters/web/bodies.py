@@ -12,6 +12,7 @@ from rag_core.conversation.question import MAX_QUESTION, MAX_TOP_K, MIN_TOP_K, Q
 from rag_core.errors import InvalidQuestion
 from rag_core.ingestion.job import IngestionMode
 from rag_core.retrieval.query import (
+    DEFAULT_LIMIT,
     MAX_CHAPTER,
     MAX_LESSON,
     MAX_TIER,
@@ -25,7 +26,6 @@ from rag_core.retrieval.query import (
 )
 
 MAX_HTTP_LIMIT = 10
-DEFAULT_HTTP_LIMIT = 5
 MAX_NAME = 300
 MAX_REASON = 1_000
 
@@ -149,12 +149,12 @@ class SearchBody(FilterFields):
         float | None, Field(json_schema_extra=bounds(minimum=0.0, maximum=1.0))
     ] = None
 
-    def query(self, books: BookIds) -> SearchQuery:
-        within("limit", self.limit, 1, MAX_HTTP_LIMIT)
+    def query(self, books: BookIds, *, most: int = MAX_HTTP_LIMIT) -> SearchQuery:
+        within("limit", self.limit, 1, most)
         return SearchQuery(
             text=self.text,
             book_ids=books,
-            limit=self.limit or DEFAULT_HTTP_LIMIT,
+            limit=self.limit or DEFAULT_LIMIT,
             similarity_threshold=self.similarity_threshold or 0.0,
             filters=self.filters(),
         )

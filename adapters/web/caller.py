@@ -25,8 +25,8 @@ class Caller:
     """What requests are counted by; None is without a limit."""
     csrf_token: str = ""
     """Asked back from a browser that comes with a session cookie."""
-    any_path: bool = False
-    """Whether jobs may read files anywhere: the caller has a file right to this process."""
+    private: bool = False
+    """Whether the caller came by the private door: bound like the command line, not like HTTP."""
 
     def key(self, thread: UUID | str) -> ConversationKey:
         """The caller's own thread that began with this session."""
@@ -56,6 +56,6 @@ PRIVATE = Caller(
     scope=Scope.ADMIN,
     platform=Platform.CLI,
     every_book=True,
-    any_path=True,
+    private=True,
 )
 """Whoever reaches the private socket: its file rights have let them in."""

@@ -10,6 +10,9 @@ from adapters.web.problems import RETRY_SECONDS, Problem
 from adapters.web.schemas import AliveModel, ReadyModel, problems
 
 
+PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+
 class HealthRoutes:
     """Says whether the process lives, whether it can answer, and what it counted."""
 
@@ -56,4 +59,4 @@ class HealthRoutes:
         )
 
     async def metrics(self) -> Response:
-        return Response(self._metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(await self._metrics(), media_type=PROMETHEUS)

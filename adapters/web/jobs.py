@@ -102,7 +102,7 @@ class JobRoutes:
             raise invalid("paths", "Name either paths or urls.", "paths or urls, not both")
         if body.urls is not None:
             return tuple(checked_url("urls", url) for url in body.urls)
-        folders = None if caller.any_path else self._folders
+        folders = None if caller.private else self._folders
         return await asyncio.to_thread(checked_paths, body.paths or [], folders)
 
 

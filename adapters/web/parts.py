@@ -107,7 +107,7 @@ class WebParts:
     ingestion: StartsJobs
     feedback: FeedbackStore
     readiness: Callable[[], Awaitable[Readiness]]
-    metrics: Callable[[], bytes]
+    metrics: Callable[[], Awaitable[bytes]]
     version: str
     mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
     """Applications of other platforms that share the port, by path; each guards itself."""

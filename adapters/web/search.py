@@ -5,13 +5,14 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
-from adapters.web.bodies import MAX_NAME, SearchBody
+from adapters.web.bodies import MAX_HTTP_LIMIT, MAX_NAME, SearchBody
 from adapters.web.documents import lesson_document, search_document
 from adapters.web.entrance import CallerOf
 from adapters.web.parts import WebParts
 from adapters.web.problems import not_found
 from adapters.web.reading import Reading
 from adapters.web.schemas import LessonModel, SearchResponseModel, problems
+from rag_core.retrieval.query import MAX_LIMIT
 
 
 class SearchRoutes:
@@ -41,7 +42,9 @@ class SearchRoutes:
 
     async def search(self, body: SearchBody, caller: CallerOf) -> Response:
         books = await self._reading.chosen(caller, body.book_ids)
-        return JSONResponse(search_document(await self._retriever.search(body.query(books))))
+        most = MAX_LIMIT if caller.private else MAX_HTTP_LIMIT
+        found = await self._retriever.search(body.query(books, most=most))
+        return JSONResponse(search_document(found))
 
     async def lesson(self, parent_doc_id: str, caller: CallerOf) -> Response:
         books = await self._reading.readable(caller)

@@ -399,10 +399,13 @@ class House:
             ingestion=self.jobs,
             feedback=self.feedback,
             readiness=self.readiness,
-            metrics=lambda: b"footnote_questions_total 1\n",
+            metrics=self.metrics,
             version="0.1.0",
             clock=lambda: datetime(2026, 1, 5, 9, 30, tzinfo=UTC),
         )
+
+    async def metrics(self) -> bytes:
+        return b"footnote_questions_total 1\n"
 
     async def readiness(self) -> Readiness:
         return Readiness(checks=self.checks)
