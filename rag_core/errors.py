@@ -12,6 +12,7 @@
     │   ├── SchemaTooNew        the database belongs to a newer program
     │   └── FolderInUse         another process works in the data folder
     ├── IngestionError          one source could not be read
+    ├── NoBookChosen            nothing says which book is read here
     └── InvalidQuestion         what was asked is outside its bounds
 
 The text of an error is one sentence for the person who must act. Nothing found, bad tool
@@ -89,6 +90,10 @@ class IngestionError(FootnoteError):
         self.source = source
         self.stage = stage
         self.reason = reason
+
+
+class NoBookChosen(FootnoteError):
+    """There is no book, or several and none is the default or bound to the channel."""
 
 
 class InvalidQuestion(FootnoteError):

@@ -72,3 +72,11 @@ class OpenQuestion:
     attempt: int
     parts: tuple[OutgoingPart, ...] = ()
     """Empty until the answer is settled; from then on the model is not asked again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlet:
+    """How answers leave for one platform."""
+
+    renderer: Renderer
+    replies: ReplyChannel

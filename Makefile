@@ -1,0 +1,60 @@
+# make run     start Footnote with the sample course; with no token: a chat in the browser
+# make test    every test · make check    style, types, import rules
+# make env     just .venv, with `footnote` in it · make bench    measurements, printed
+
+# The first Python from 3.11 to 3.13 that can make an environment; PYTHON=… chooses another.
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	2>/dev/null && echo $$python && break; done)
+BIN := .venv/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
+PACKAGES := bot adapters rag_core
+
+.PHONY: run env test test-full check bench lock clean
+.DEFAULT_GOAL := run
+
+run: .venv/.run
+	@$(BIN)/footnote ingest examples/course --book course --title "Sample course"
+	@$(BIN)/footnote ingest examples/handbook --book handbook --title "Team handbook"
+	@FOOTNOTE_DEFAULT_BOOK=$${FOOTNOTE_DEFAULT_BOOK:-course} exec $(BIN)/footnote run
+
+env: .venv/.run
+
+test: .venv/.dev
+	@$(BIN)/python -m pytest -q -n 2
+
+test-full: .venv/.dev
+	@FOOTNOTE_TESTS=full $(BIN)/python -m pytest -q -n 2
+
+check: .venv/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -q tests/unit/test_house.py
+
+bench: .venv/.dev
+	@$(BIN)/python -m benchmarks.storage
+
+.venv/.run: requirements.lock pyproject.toml | .venv/bin/python
+	@$(INSTALL) --require-hashes --requirement requirements.lock
+	@$(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+.venv/.dev: requirements-dev.lock .venv/.run
+	@$(INSTALL) --require-hashes --requirement requirements-dev.lock
+	@touch $@
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Footnote needs Python 3.11, 3.12 or 3.13 with venv."; exit 2; }
+	@$(PYTHON) -m venv .venv
+
+# Names, versions and hashes only: no address of any index.
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --no-header --no-emit-index-url --no-emit-find-links pyproject.toml \
+	--extra postgres --group build
+lock:
+	$(LOCK) --output-file requirements.lock
+	$(LOCK) --group dev --constraint requirements.lock --output-file requirements-dev.lock
+
+clean:
+	rm -rf .venv build *.egg-info .mypy_cache .pytest_cache .ruff_cache

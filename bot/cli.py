@@ -1,0 +1,172 @@
+"""The command line: footnote run · ingest · search · ask · books · jobs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+
+from rag_core.errors import ConfigurationError, FootnoteError
+
+app = typer.Typer(
+    name="footnote",
+    help="Answers from your own documents, with a footnote for every sentence.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+Books = Annotated[
+    list[str] | None, typer.Option("--book", help="A book to read; may stand several times.")
+]
+
+
+@app.command()
+def run() -> None:
+    """Start everything that is configured; with no token at all the local web chat."""
+    from bot.settings import read_settings
+    from bot.supervisor import supervise
+
+    settings = read_settings()
+    asyncio.run(supervise(settings))
+
+
+@app.command()
+def ingest(
+    paths: Annotated[list[str], typer.Argument(help="Files or folders.", metavar="PATH…")],
+    book: Annotated[str, typer.Option("--book", help="The book that they belong to.")],
+    base_url: Annotated[str, typer.Option(help="Where the pages are published.")] = "",
+    site: Annotated[str, typer.Option(help="docusaurus, mkdocs, mdbook, github or plain.")] = "",
+    mode: Annotated[str, typer.Option(help="incremental, full or recreate.")] = "incremental",
+    title: Annotated[str, typer.Option(help="The book's name for readers.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Read files and folders into a book; prints the finished job."""
+    from bot.commands.ingest import ingest as command
+
+    job = {
+        "book_id": book,
+        "paths": [str(Path(path).resolve()) for path in paths],
+        "mode": mode,
+        "base_url": base_url,
+        "site": site,
+        "title": title,
+    }
+    finish(command({name: value for name, value in job.items() if value}, as_json=as_json))
+
+
+@app.command()
+def search(
+    text: Annotated[str, typer.Argument(help="What to look for.")],
+    book: Books = None,
+    limit: Annotated[int | None, typer.Option(help="1 to 100.")] = None,
+    module: Annotated[str | None, typer.Option(help="One of the book's modules.")] = None,
+    chapter_min: Annotated[int | None, typer.Option(help="0 to 20.")] = None,
+    chapter_max: Annotated[int | None, typer.Option(help="0 to 20.")] = None,
+    lesson: Annotated[int | None, typer.Option(help="0 to 15.")] = None,
+    hardware_tier: Annotated[int | None, typer.Option(help="1 to 4: this tier or lower.")] = None,
+    proficiency: Annotated[str | None, typer.Option(help="A1,A2,B1,B2,C1,C2")] = None,
+    layer: Annotated[str | None, typer.Option(help="L1 to L4.")] = None,
+    parent: Annotated[str | None, typer.Option(help="The id of one lesson.")] = None,
+    threshold: Annotated[float | None, typer.Option(help="Least similarity, 0 to 1.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Find the passages nearest to a text; no model writes anything."""
+    from bot.commands.search import search as command
+
+    query = {
+        "text": text,
+        "book_ids": book,
+        "limit": limit,
+        "module": module,
+        "chapter_min": chapter_min,
+        "chapter_max": chapter_max,
+        "lesson": lesson,
+        "hardware_tier": hardware_tier,
+        "proficiency_levels": proficiency.split(",") if proficiency else None,
+        "layer": layer,
+        "parent_doc_id": parent,
+        "similarity_threshold": threshold,
+    }
+    finish(command({k: v for k, v in query.items() if v is not None}, as_json=as_json))
+
+
+@app.command()
+def ask(
+    text: Annotated[str, typer.Argument(help="The question.")],
+    book: Books = None,
+    session: Annotated[UUID | None, typer.Option(help="Go on in this conversation.")] = None,
+    module: Annotated[str | None, typer.Option(help="One of the book's modules.")] = None,
+    top_k: Annotated[int | None, typer.Option(help="1 to 10.")] = None,
+    as_json: Json = False,
+    verbose: Annotated[bool, typer.Option("-v", help="Show how long each step took.")] = False,
+) -> None:
+    """Ask one question; the answer carries footnotes."""
+    from bot.commands.ask import ask as command
+
+    question = {
+        "message": text,
+        "book_ids": book,
+        "session_id": str(session) if session else None,
+        "module": module,
+        "top_k": top_k,
+    }
+    wanted = {name: value for name, value in question.items() if value is not None}
+    finish(command(wanted, as_json=as_json, verbose=verbose))
+
+
+@app.command()
+def books(as_json: Json = False) -> None:
+    """List the books."""
+    from bot.commands.lists import list_books
+
+    finish(list_books(as_json=as_json))
+
+
+@app.command()
+def jobs(as_json: Json = False) -> None:
+    """List the ingestion jobs, the last started first."""
+    from bot.commands.lists import list_jobs
+
+    finish(list_jobs(as_json=as_json))
+
+
+def finish(command: Coroutine[Any, Any, int]) -> None:
+    """Run a command and end with its exit code."""
+    raise typer.Exit(asyncio.run(command))
+
+
+def main() -> None:
+    """The entry point: every error becomes a sentence and an exit code."""
+    try:
+        app()
+    except ConfigurationError as error:
+        complain(str(error))
+        sys.exit(WRONG_USAGE)
+    except FootnoteError as error:
+        complain(str(error) or type(error).__name__)
+        sys.exit(FAILED)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        logging.getLogger("bot").debug("a defect", exc_info=error)
+        complain(
+            f"This should not have happened ({type(error).__name__});"
+            " FOOTNOTE_LOG_LEVEL=debug shows where."
+        )
+        sys.exit(FAILED)
+
+
+def complain(sentence: str) -> None:
+    for line in sentence.splitlines():
+        sys.stderr.write(f"footnote: {line}\n")

@@ -1,0 +1,57 @@
+"""footnote ingest: files and folders into a book."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from bot.output import notices, print_json, terminal
+from bot.reach import House, reach
+from bot.settings import read_settings
+
+LOOK_EVERY_SECONDS = 0.2
+OVER = frozenset({"completed", "failed", "cancelled"})
+
+
+async def ingest(request: dict[str, Any], *, as_json: bool) -> int:
+    async with reach(read_settings()) as house:
+        job = await house.post("/jobs", request)
+        job = await watch(house, job)
+    if as_json:
+        print_json(job)
+    else:
+        terminal().print(summary(job))
+    read = job["files_processed"] + job["files_skipped"]
+    return 0 if job["status"] == "completed" and (read or not job["files_failed"]) else 1
+
+
+async def watch(house: House, job: dict[str, Any]) -> dict[str, Any]:
+    """Show how far the job is until it is over."""
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=notices(), transient=True) as progress:
+        shown = progress.add_task("queued")
+        while job["status"] not in OVER:
+            await asyncio.sleep(LOOK_EVERY_SECONDS)
+            job = await house.get(f"/jobs/{job['job_id']}")
+            progress.update(shown, description=so_far(job))
+    return job
+
+
+def so_far(job: dict[str, Any]) -> str:
+    files = job["files_processed"] + job["files_skipped"] + job["files_failed"]
+    return f"{job['book_id']}: {files} files, {job['chunks_embedded']} passages embedded"
+
+
+def summary(job: dict[str, Any]) -> str:
+    lines = [
+        f"{job['book_id']}: {job['status']}. {job['files_processed']} files read,"
+        f" {job['files_skipped']} unchanged, {job['files_failed']} failed;"
+        f" {job['chunks_created']} passages new, {job['chunks_deleted']} gone."
+    ]
+    lines += [f"  {failure['source_file']}: {failure['reason']}" for failure in job["failures"]]
+    lines += [f"  note: {notice}" for notice in job["notices"]]
+    if job["error_message"]:
+        lines.append(f"  {job['error_message']}")
+    return "\n".join(lines)

@@ -1,0 +1,74 @@
+"""The private door: how a command reaches the bot that works in the data folder."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from rag_core.errors import StorageError
+
+ADDRESS_FILE = "door.json"
+MAX_SOCKET_PATH = 100
+"""A socket's path is cut at 104 to 108 bytes, by platform."""
+
+
+def own_folder(folder: Path) -> Path:
+    """The data folder, made if need be; nobody else may look in."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe = folder / f".writable-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise StorageError(
+            f"The data folder {folder} cannot be used ({error.strerror});"
+            " set FOOTNOTE_DATA_DIR to a folder that this user may write to."
+        ) from None
+    return folder.resolve()
+
+
+def door_address(folder: Path) -> Path | None:
+    """Where a bot that works in this folder listens, if somebody answers there."""
+    try:
+        address = Path(json.loads((folder / ADDRESS_FILE).read_text(encoding="utf-8"))["socket"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(address))
+        except OSError:
+            return None
+    return address
+
+
+@contextlib.contextmanager
+def door_listener(folder: Path) -> Iterator[socket.socket]:
+    """A listening socket whose address stands in the folder while it is open."""
+    with contextlib.ExitStack() as stack:
+        address = folder / "door.sock"
+        if len(os.fsencode(address)) > MAX_SOCKET_PATH:
+            private = stack.enter_context(tempfile.TemporaryDirectory(prefix="footnote-"))
+            address = Path(private) / "door.sock"
+        address.unlink(missing_ok=True)
+        listener = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+        listener.bind(str(address))
+        address.chmod(0o600)
+        listener.listen()
+        announce(folder, address)
+        stack.callback(address.unlink, missing_ok=True)
+        stack.callback((folder / ADDRESS_FILE).unlink, missing_ok=True)
+        yield listener
+
+
+def announce(folder: Path, address: Path) -> None:
+    """Write the address in one step, readable by this user only."""
+    draft = folder / f"{ADDRESS_FILE}.new"
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump({"socket": str(address)}, file)
+    draft.replace(folder / ADDRESS_FILE)

@@ -1,0 +1,70 @@
+"""Reaches the house from a command: the running bot's, or one opened for the occasion."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from bot.door import door_address, own_folder
+from bot.settings import Settings
+from rag_core.errors import FootnoteError, InvalidQuestion, StorageError
+
+BASE = "http://footnote"
+HTTP_INVALID = 422
+
+
+@contextlib.asynccontextmanager
+async def reach(settings: Settings) -> AsyncIterator[House]:
+    """The door of the bot that works in the data folder; without one, this process becomes it."""
+    folder = own_folder(settings.data_dir)
+    async with contextlib.AsyncExitStack() as stack:
+        address = door_address(folder)
+        if address is None:
+            from bot.supervisor import open_house
+
+            address = await stack.enter_async_context(open_house(settings))
+        yield await stack.enter_async_context(knock(address))
+
+
+@contextlib.asynccontextmanager
+async def knock(address: Path) -> AsyncIterator[House]:
+    transport = httpx.AsyncHTTPTransport(uds=str(address))
+    async with httpx.AsyncClient(transport=transport, base_url=BASE, timeout=None) as client:  # noqa: S113
+        yield House(client)
+
+
+class House:
+    """The private door, in JSON documents; a problem becomes an error."""
+
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
+
+    async def get(self, path: str) -> Any:
+        return await self._document("GET", path, None)
+
+    async def post(self, path: str, body: object) -> Any:
+        return await self._document("POST", path, body)
+
+    async def _document(self, method: str, path: str, body: object) -> Any:
+        try:
+            answer = await self._client.request(method, path, json=body)
+        except httpx.TransportError:
+            raise StorageError(
+                "The bot that works in the data folder went away; try again."
+            ) from None
+        document = answer.json()
+        if answer.is_error:
+            raise problem(document)
+        return document
+
+
+def problem(document: dict[str, Any]) -> FootnoteError:
+    """The error that a problem document tells of."""
+    errors = document.get("errors")
+    if document.get("status") == HTTP_INVALID and errors:
+        return InvalidQuestion(errors[0]["field"], " ".join(error["message"] for error in errors))
+    return FootnoteError(document.get("detail") or document.get("title") or "no reason given")

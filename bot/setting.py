@@ -1,0 +1,95 @@
+"""One setting: an environment variable with its default, its meaning and its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic.fields import FieldInfo
+
+from rag_core.books.book import BOOK_ID
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
+PLAIN_SCHEMES = {"http": "https", "ws": "wss"}
+
+
+def checked_address(address: str) -> str:
+    """An https or wss address, or a plain one on this machine; ends with a slash."""
+    parts = urlsplit(address)
+    if not parts.hostname or parts.scheme not in {"http", "https", "ws", "wss"}:
+        raise ValueError("not an address")
+    if parts.scheme in PLAIN_SCHEMES and not is_loopback(parts.hostname):
+        raise ValueError(f"needs {PLAIN_SCHEMES[parts.scheme]} unless it is on this machine")
+    return address if address.endswith("/") else address + "/"
+
+
+def is_loopback(host: str) -> bool:
+    return host in LOOPBACK_NAMES or host.startswith("127.")
+
+
+def checked_book(book_id: str) -> str:
+    if not BOOK_ID.fullmatch(book_id):
+        raise ValueError("not a book id")
+    return book_id
+
+
+def checked_database(url: SecretStr) -> SecretStr:
+    if urlsplit(url.get_secret_value()).scheme not in {"sqlite", "postgresql", "postgres"}:
+        raise ValueError("not a database address")
+    return url
+
+
+def checked_prompt(path: Path) -> Path:
+    if not path.is_file() or not path.read_text(encoding="utf-8").strip():
+        raise ValueError("not a file with text")
+    return path
+
+
+ADDRESS_RULE = "an https:// or wss:// address, or a plain one on loopback"
+Address = Annotated[str, AfterValidator(checked_address)]
+BookName = Annotated[str, AfterValidator(checked_book)]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(checked_database)]
+PromptFile = Annotated[Path, AfterValidator(checked_prompt)]
+
+
+def setting(variable: str, default: Any, about: str, allowed: str, **bounds: Any) -> Any:
+    """One environment variable: its name, its default, what it is for, what it may be."""
+    return Field(
+        default,
+        validation_alias=variable,
+        description=about,
+        json_schema_extra={"allowed": allowed},
+        **bounds,
+    )
+
+
+def by_variable(fields: Mapping[str, FieldInfo]) -> Mapping[str, FieldInfo]:
+    """The fields by the name of their environment variable."""
+    return {str(field.validation_alias): field for field in fields.values()}
+
+
+def faults(error: ValidationError, fields: Mapping[str, FieldInfo]) -> Iterable[str]:
+    """One line for each fault: the variable, what was read, what is allowed."""
+    named = by_variable(fields)
+    for detail in error.errors():
+        variable = str(detail["loc"][0])
+        field = named[variable]
+        yield f"{variable} is {shown(detail['input'], field)}; allowed: {allowed(field)}."
+
+
+def allowed(field: FieldInfo) -> str:
+    extra = field.json_schema_extra
+    assert isinstance(extra, dict)
+    return str(extra["allowed"])
+
+
+def is_secret(field: FieldInfo) -> bool:
+    return "SecretStr" in str(field.annotation)
+
+
+def shown(read: object, field: FieldInfo) -> str:
+    """What was read, unless it is a secret."""
+    return "set to a value that is not shown" if is_secret(field) else repr(str(read))

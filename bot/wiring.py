@@ -1,0 +1,189 @@
+"""The object graph: opened in order, closed in the reverse."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from uuid import uuid4
+
+from adapters.web.parts import Readiness, WebParts
+from adapters.web.renderer import WebRenderer
+from adapters.web.reply import WebReplies
+from rag_core.agent.agent import Agent
+from rag_core.agent.config import AgentConfig
+from rag_core.books.library import Library
+from rag_core.ingestion.pipeline import Ingestion
+from rag_core.retrieval.retriever import Retriever
+from rag_core.storage.books import Books
+from rag_core.storage.conversations import Conversations
+from rag_core.storage.database import open_database
+from rag_core.storage.feedback import Feedback
+from rag_core.storage.jobs import Jobs
+from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.markers import Markers
+
+from adapters.apologies import apologise
+from bot.metrics import Metrics
+from bot.providers import open_chat_model, open_embedder, open_vectors
+from bot.settings import Settings
+from rag_core.conversation.key import Platform
+from rag_core.desk.answering import Answering
+from rag_core.desk.bell import Bell
+from rag_core.desk.desk import Desk
+from rag_core.desk.housekeeping import Housekeeping
+from rag_core.desk.limits import DeskLimits
+from rag_core.desk.outgoing import Outlet
+from rag_core.desk.worker import Worker
+from rag_core.ports import (
+    BookStore,
+    ChatModel,
+    ConversationStore,
+    FeedbackStore,
+    JobStore,
+    Ledger,
+    MarkerStore,
+    VectorStore,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """What lives in the database."""
+
+    conversations: ConversationStore
+    ledger: Ledger
+    books: BookStore
+    jobs: JobStore
+    feedback: FeedbackStore
+    markers: MarkerStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Everything that is open while the house is."""
+
+    settings: Settings
+    stores: Stores
+    vectors: VectorStore
+    library: Library
+    retriever: Retriever
+    ingestion: Ingestion
+    answering: Answering
+    desk: Desk
+    bell: Bell
+    metrics: Metrics
+    housekeeping: Housekeeping
+    web_replies: WebReplies
+
+    @property
+    def own_outlets(self) -> Mapping[Platform, Outlet]:
+        """The web page and the terminal are always there."""
+        outlet = Outlet(renderer=WebRenderer(), replies=self.web_replies)
+        return {Platform.WEB: outlet, Platform.CLI: outlet}
+
+    def worker(self, outlets: Mapping[Platform, Outlet]) -> Worker:
+        return Worker(
+            name=uuid4().hex,
+            ledger=self.stores.ledger,
+            answers=self.answering,
+            outlets=outlets,
+            bell=self.bell,
+            observer=self.metrics,
+            limits=desk_limits(self.settings),
+        )
+
+
+@contextlib.asynccontextmanager
+async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Services]:
+    """Open what answers need; close it again in the reverse order."""
+    async with contextlib.AsyncExitStack() as stack:
+        enter = stack.enter_async_context
+        stores = await enter(open_stores(settings))
+        embedder = await enter(open_embedder(settings))
+        vectors = await enter(open_vectors(settings, folder, dimension=embedder.dimension))
+        model = await enter(open_chat_model(settings))
+        ingestion = await enter(
+            Ingestion(jobs=stores.jobs, books=stores.books, embedder=embedder, store=vectors)
+        )
+        library = Library(books=stores.books, default_book=settings.default_book)
+        retriever = Retriever(embedder=embedder, store=vectors)
+        metrics, bell = Metrics(), Bell()
+        yield Services(
+            settings=settings,
+            stores=stores,
+            vectors=vectors,
+            library=library,
+            retriever=retriever,
+            ingestion=ingestion,
+            answering=answering(settings, stores, library, retriever, model),
+            desk=Desk(ledger=stores.ledger, bell=bell, observer=metrics),
+            bell=bell,
+            metrics=metrics,
+            housekeeping=Housekeeping(conversations=stores.conversations),
+            web_replies=WebReplies(),
+        )
+
+
+@contextlib.asynccontextmanager
+async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
+    async with open_database(settings.database) as database:
+        yield Stores(
+            conversations=Conversations(database),
+            ledger=QuestionLedger(database),
+            books=Books(database),
+            jobs=Jobs(database),
+            feedback=Feedback(database),
+            markers=Markers(database),
+        )
+
+
+def answering(
+    settings: Settings, stores: Stores, library: Library, retriever: Retriever, model: ChatModel
+) -> Answering:
+    return Answering(
+        agent=Agent(model=model, retriever=retriever, config=agent_config(settings)),
+        conversations=stores.conversations,
+        library=library,
+        apologise=apologise,
+        model=model.name,
+        max_turns=settings.agent_max_turns,
+    )
+
+
+def agent_config(settings: Settings) -> AgentConfig:
+    return AgentConfig(
+        temperature=settings.agent_temperature,
+        max_tokens=settings.agent_max_tokens,
+        top_k=settings.agent_top_k,
+        score_threshold=settings.agent_score_threshold,
+        answer_seconds=settings.answer_seconds,
+    )
+
+
+def desk_limits(settings: Settings) -> DeskLimits:
+    return DeskLimits(answer_seconds=settings.answer_seconds)
+
+
+def web_parts(services: Services) -> WebParts:
+    async def readiness() -> Readiness:
+        return Readiness(checks={"database": True})
+
+    return WebParts(
+        desk=services.desk,
+        replies=services.web_replies,
+        conversations=services.stores.conversations,
+        answers=services.stores.ledger,
+        retriever=services.retriever,
+        passages=services.vectors,
+        library=services.library,
+        books=services.stores.books,
+        jobs=services.stores.jobs,
+        ingestion=services.ingestion,
+        feedback=services.stores.feedback,
+        readiness=readiness,
+        metrics=services.metrics.page,
+        version=version("footnote-bot"),
+    )

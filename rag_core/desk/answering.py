@@ -1,0 +1,153 @@
+"""From a claimed question to an answer, whatever happens on the way."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Protocol
+from uuid import uuid4
+
+from rag_core.agent.answer import AgentResponse, Outcome
+from rag_core.agent.confidence import ConfidenceLevel
+from rag_core.agent.guard import GuardedText
+from rag_core.books.book import BookIds
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.conversation.question import Question
+from rag_core.conversation.state import ConversationState, Turn
+from rag_core.desk.outgoing import OpenQuestion
+from rag_core.desk.progress import Progress
+from rag_core.errors import FootnoteError, NoBookChosen, StorageError
+from rag_core.ports import ConversationStore
+
+log = logging.getLogger(__name__)
+
+Apologise = Callable[[BaseException, str], GuardedText]
+"""An error and a locale → one plain sentence for the asker."""
+
+
+class AgentAnswer(Protocol):
+    """What the agent hands back."""
+
+    @property
+    def response(self) -> AgentResponse: ...
+
+    @property
+    def turn(self) -> Turn | None: ...
+
+
+class AnsweringAgent(Protocol):
+    """The agent, as the desk sees it."""
+
+    async def answer(
+        self,
+        question: Question,
+        *,
+        state: ConversationState,
+        books: BookIds,
+        progress: Progress,
+        locale: str,
+    ) -> AgentAnswer: ...
+
+
+class ChoosesBooks(Protocol):
+    """The library, as the desk sees it."""
+
+    async def books_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> BookIds | None: ...
+
+
+class Answering:
+    """Loads the thread, asks the agent, and turns what goes wrong into a sentence."""
+
+    def __init__(
+        self,
+        *,
+        agent: AnsweringAgent,
+        conversations: ConversationStore,
+        library: ChoosesBooks,
+        apologise: Apologise,
+        model: str,
+        max_turns: int,
+    ) -> None:
+        self._agent = agent
+        self._conversations = conversations
+        self._library = library
+        self._apologise = apologise
+        self._model = model
+        self._max_turns = max_turns
+
+    async def answer(
+        self, claim: OpenQuestion, progress: Progress
+    ) -> tuple[AgentResponse, Turn | None]:
+        state = await self._thread(claim)
+        try:
+            answered = await self._agent.answer(
+                claim.question.question,
+                state=state,
+                books=await self._books(claim),
+                progress=progress,
+                locale=claim.question.locale,
+            )
+        except StorageError:
+            raise
+        except FootnoteError as error:
+            log.warning(
+                "question not answered",
+                extra={"question_id": str(claim.question_id), "cause": type(error).__name__},
+            )
+            return self._apology(claim, state, error), None
+        except Exception as error:
+            log.exception("question met a defect", extra={"question_id": str(claim.question_id)})
+            return self._apology(claim, state, error), None
+        return answered.response, signed(answered.turn, asker_id=claim.question.asker_id)
+
+    async def give_up(self, claim: OpenQuestion) -> AgentResponse:
+        """The apology for a question that was begun too often without coming to an end."""
+        reason = RuntimeError("begun too often without coming to an end")
+        return self._apology(claim, await self._thread(claim), reason)
+
+    async def _thread(self, claim: OpenQuestion) -> ConversationState:
+        return await self._conversations.open(
+            claim.question.key,
+            model=self._model,
+            max_turns=self._max_turns,
+            session_id=claim.question.question.session_id,
+        )
+
+    async def _books(self, claim: OpenQuestion) -> BookIds:
+        question = claim.question
+        books = question.books or await self._library.books_for(
+            platform=question.key.platform,
+            tenant=question.key.tenant,
+            channel_id=question.key.channel_id,
+        )
+        if books is None:
+            raise NoBookChosen
+        return books
+
+    def _apology(
+        self, claim: OpenQuestion, state: ConversationState, error: BaseException
+    ) -> AgentResponse:
+        sentence = self._apologise(error, claim.question.locale)
+        return AgentResponse(
+            answer_id=uuid4(),
+            answer=sentence,
+            query=claim.question.question.message,
+            session_id=state.session_id,
+            outcome=Outcome.ERROR,
+            confidence=0.0,
+            confidence_level=ConfidenceLevel.INSUFFICIENT,
+            model=self._model,
+            created_at=datetime.now(UTC),
+            error=sentence,
+        )
+
+
+def signed(turn: Turn | None, *, asker_id: str) -> Turn | None:
+    """The turn, with who asked."""
+    if turn is None:
+        return None
+    return replace(turn, metadata={**turn.metadata, "last_asker_id": asker_id})

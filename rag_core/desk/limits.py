@@ -1,0 +1,34 @@
+"""The bounds of the desk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskLimits:
+    """How much is done at once, how long, and how often it is tried."""
+
+    parallel: int = 32
+    """Questions in work at once."""
+    answer_seconds: float = 60.0
+    lease_margin: timedelta = timedelta(seconds=60)
+    """Added to the answer's own time: a claim outlives its work, and little else."""
+    look_every_seconds: float = 1.0
+    """How often to look for questions that no bell announced: expired claims, other hosts'."""
+    answer_attempts: int = 5
+    """A question whose worker died this often is answered with an apology instead."""
+    delivery_pauses: tuple[float, ...] = (1, 2, 5, 10, 20, 30, 60, 120, 300)
+    """Seconds between visits to a platform that does not answer; the last one repeats."""
+    delivery_attempts: int = 300
+    max_turns: int = 50
+
+    @property
+    def lease(self) -> timedelta:
+        return timedelta(seconds=self.answer_seconds) + self.lease_margin
+
+    def pause_after(self, attempt: int, asked: float | None) -> timedelta:
+        """How long to leave a platform alone after this visit (from 1); it may ask for longer."""
+        position = min(attempt, len(self.delivery_pauses)) - 1
+        return timedelta(seconds=max(self.delivery_pauses[position], asked or 0.0))
