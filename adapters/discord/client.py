@@ -16,7 +16,8 @@ from adapters.discord.hearing import Listener
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
-from adapters.platform import AcceptsQuestions, ChatPlatform, KnowsThreads
+from adapters.discord.threads import AnsweredThreads
+from adapters.platform import AcceptsQuestions, ChatPlatform
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 from rag_core.errors import ConfigurationError
@@ -40,22 +41,24 @@ HINTS = {
     4013: "the intents are invalid",
     4014: "the intents are not allowed",
 }
-NOT_AUTHENTICATED = 4004
+NOT_AUTHENTICATED, NOT_ALLOWED = 4004, 4014
 
 
 class DiscordPlatform:
     """One bot on Discord."""
 
     def __init__(
-        self, config: DiscordConfig, *, desk: AcceptsQuestions, threads: KnowsThreads
+        self, config: DiscordConfig, *, desk: AcceptsQuestions, markers: MarkerStore
     ) -> None:
         self._config = config
         self._intents = minimal_intents()
         self.connection = Connection(config, intents=self._intents, hears=self._hear)
-        self._rest = DiscordRest(self.connection)
-        self._listener = Listener(desk=desk, threads=threads, rest=self._rest)
+        rest, threads = DiscordRest(self.connection), AnsweredThreads(markers)
+        self._listener = Listener(
+            desk=desk, threads=threads, rest=rest, pauses=config.accept_pauses
+        )
         self._renderer = DiscordRenderer()
-        self._replies = DiscordReplies(self._rest)
+        self._replies = DiscordReplies(rest, threads=threads)
 
     @property
     def platform(self) -> Platform:
@@ -99,9 +102,7 @@ class DiscordPlatform:
             await self.connection.connect()
         except discord.PrivilegedIntentsRequired as error:
             if not self._intents.message_content:
-                raise ConfigurationError(
-                    REFUSED_GATEWAY.format(code=4014, hint="intents")
-                ) from error
+                raise ConfigurationError(why_closed(NOT_ALLOWED)) from error
             log.warning(NO_CONTENT_INTENT)
             # The library reads this very object when it identifies again.
             self._intents.message_content = False
@@ -123,14 +124,10 @@ def why_closed(code: int) -> str:
 
 @asynccontextmanager
 async def open_discord(
-    config: DiscordConfig,
-    *,
-    desk: AcceptsQuestions,
-    markers: MarkerStore,
-    threads: KnowsThreads,
+    config: DiscordConfig, *, desk: AcceptsQuestions, markers: MarkerStore
 ) -> AsyncIterator[ChatPlatform]:
     """A bot that is logged in, or tries again while Discord is away; closed at the end."""
-    platform = DiscordPlatform(config, desk=desk, threads=threads)
+    platform = DiscordPlatform(config, desk=desk, markers=markers)
     async with platform.connection:
         await platform.log_in()
         yield platform

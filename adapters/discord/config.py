@@ -23,6 +23,8 @@ class DiscordConfig:
     """The least time between two new sessions; Discord refuses a faster one."""
     retry_seconds: float = 1.0
     """The first pause before trying again to reach Discord; each further one is twice as long."""
+    accept_pauses: tuple[float, ...] = (0.2, 1.0, 5.0)
+    """Seconds between tries to hand a question to a desk that cannot take it."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "api_base", self.api_base.rstrip("/"))

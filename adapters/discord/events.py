@@ -10,9 +10,8 @@ import discord
 
 from adapters.discord.wording import USER, shortened, with_names, without_mention
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
-from rag_core.conversation.question import MAX_QUESTION, Question
+from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
 from rag_core.desk.incoming import IncomingQuestion
-from rag_core.errors import InvalidQuestion
 
 DIRECT = TenantId("direct")
 """The tenant of every conversation that belongs to no server."""
@@ -20,6 +19,8 @@ NEW_THREAD = {"thread": "new"}
 """The address of an answer that makes a thread from its question."""
 SHORTENED = "shortened"
 ASKING_TYPES = (discord.MessageType.default, discord.MessageType.reply)
+BARE_MENTION = "Hello!"
+"""Who says no more than our name is greeted and told what to ask."""
 ONLY_FILES = "I read only what is written in the message: please put the question in words."
 
 
@@ -29,6 +30,8 @@ class Heard:
 
     question: IncomingQuestion
     addressed: bool
+    in_own_thread: bool = False
+    """In a thread that we made ourselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +50,7 @@ class Place:
     key: ConversationKey
     address: Mapping[str, str]
     is_thread: bool = False
+    owner_id: int | None = None
 
 
 def read(message: discord.Message, *, me: discord.abc.User, at: datetime) -> Heard | Unasked | None:
@@ -58,13 +62,15 @@ def read(message: discord.Message, *, me: discord.abc.User, at: datetime) -> Hea
     if not addressed and (not place.is_thread or is_for_somebody_else(message)):
         return None
     text = asked_text(message, me)
+    if not text and message.attachments:
+        return _unasked(message, ONLY_FILES) if addressed else None
     if not text and not addressed:
         return None
-    try:
-        return Heard(question=question_from(message, place, text, at), addressed=addressed)
-    except InvalidQuestion as error:
-        reason = ONLY_FILES if message.attachments and not text else error.message
-        return _unasked(message, reason) if addressed else None
+    return Heard(
+        question=question_from(message, place, text or BARE_MENTION, at),
+        addressed=addressed,
+        in_own_thread=place.owner_id == me.id,
+    )
 
 
 def is_from_a_person(message: discord.Message) -> bool:
@@ -113,7 +119,12 @@ def place_of(message: discord.Message) -> Place | None:
         return None
     tenant = TenantId(str(message.guild.id))
     if isinstance(channel, discord.Thread):
-        return Place(key=_key(tenant, str(channel.parent_id), here), address={}, is_thread=True)
+        return Place(
+            key=_key(tenant, str(channel.parent_id), here),
+            address={},
+            is_thread=True,
+            owner_id=channel.owner_id,
+        )
     if isinstance(channel, discord.TextChannel):
         return Place(key=_key(tenant, here, str(message.id)), address=NEW_THREAD)
     return Place(key=_key(tenant, here, here), address={})  # the chat of a voice channel
@@ -128,7 +139,8 @@ def asked_text(message: discord.Message, me: discord.abc.User) -> str:
     own_role = message.guild.self_role if message.guild is not None else None
     if own_role is not None:
         text = text.replace(own_role.mention, "").strip()
-    return with_names(text, names)
+    words = with_names(text, names)
+    return "" if all(is_invisible(character) for character in words) else words
 
 
 def question_from(

@@ -11,12 +11,10 @@ import discord
 from adapters.discord.events import Heard, Unasked, read
 from adapters.discord.rest import DiscordRest
 from adapters.platform import AcceptsQuestions, KnowsThreads
-from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError, UpstreamError
 
 log = logging.getLogger(__name__)
 
-TRY_AGAIN_AFTER_SECONDS = (0.2, 1.0, 5.0)
 NOT_TAKEN = "I could not take questions just now. Please ask again in a minute."
 
 
@@ -29,7 +27,7 @@ class Listener:
         desk: AcceptsQuestions,
         threads: KnowsThreads,
         rest: DiscordRest,
-        pauses: tuple[float, ...] = TRY_AGAIN_AFTER_SECONDS,
+        pauses: tuple[float, ...],
     ) -> None:
         self._desk = desk
         self._threads = threads
@@ -42,31 +40,32 @@ class Listener:
         heard = read(message, me=me, at=datetime.now(UTC))
         if isinstance(heard, Unasked):
             await self._say(heard.channel_id, heard.message_id, heard.reason)
-        elif heard is not None and await self._is_for_us(heard):
-            if await self._accepted(heard.question):
+        elif heard is not None:
+            if await self._is_in_hand(heard):
                 self._told.clear()
             elif heard.addressed:
                 await self._say_once(str(message.channel.id), str(message.id))
 
-    async def _is_for_us(self, heard: Heard) -> bool:
-        """A message in a thread needs no mention where we have answered before."""
-        return heard.addressed or await self._threads.answered_in(heard.question.key)
-
-    async def _accepted(self, question: IncomingQuestion) -> bool:
+    async def _is_in_hand(self, heard: Heard) -> bool:
         """Discord does not deliver again, so a desk that fails for a moment is asked again."""
         for pause in (*self._pauses, None):
             try:
-                await self._desk.accept(question)
+                if await self._is_for_us(heard):
+                    await self._desk.accept(heard.question)
             except StorageError as error:
-                log.error(
-                    "question not accepted",
-                    extra={"message_id": question.message_id, "cause": str(error)},
-                )
+                identity = {"message_id": heard.question.message_id}
+                log.error("question not accepted", extra=identity | {"cause": str(error)})
             else:
                 return True
             if pause is not None:
                 await asyncio.sleep(pause)
         return False
+
+    async def _is_for_us(self, heard: Heard) -> bool:
+        """A message in a thread needs no mention where we have answered before."""
+        if heard.addressed or heard.in_own_thread:
+            return True
+        return await self._threads.answered_in(heard.question.key)
 
     async def _say_once(self, channel_id: str, message_id: str) -> None:
         if channel_id not in self._told:

@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from adapters.discord.errors import UNKNOWN_CHANNEL, DiscordRefused
 from adapters.discord.places import AnswerPlace, AnswerPlaces, candidates
 from adapters.discord.rest import DiscordRest, Sent
+from adapters.discord.threads import AnsweredThreads
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress, QuestionState
@@ -35,8 +36,15 @@ class OnlyTyping:
 class DiscordReplies:
     """The reply channel of Discord."""
 
-    def __init__(self, rest: DiscordRest, *, typing_every: float = TYPING_EVERY_SECONDS) -> None:
+    def __init__(
+        self,
+        rest: DiscordRest,
+        *,
+        threads: AnsweredThreads,
+        typing_every: float = TYPING_EVERY_SECONDS,
+    ) -> None:
         self._rest = rest
+        self._threads = threads
         self._places = AnswerPlaces(rest)
         self._typing_every = typing_every
 
@@ -45,9 +53,11 @@ class DiscordReplies:
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         place = await self._places.open(question)
-        return await self._rest.send(
+        message_id = await self._rest.send(
             place.channel_id, content_of(part), nonce=part.key, reply_to=place.reply_to
         )
+        await self._threads.remember(question.key, message_id=message_id)
+        return message_id
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         for place in candidates(question):

@@ -9,7 +9,6 @@ from uuid import UUID, uuid4
 
 from adapters.platform import ChatPlatform
 from rag_core.agent.answer import AgentResponse
-from rag_core.conversation.key import ConversationKey
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.errors import StorageError, UpstreamRejected, UpstreamUnavailable
@@ -57,9 +56,6 @@ class DiscordDesk:
         self.taken[question.identity] = (question_id, question)
         self._waiting.put_nowait((question_id, question))
         return Receipt(question_id=question_id, repeated=False)
-
-    async def answered_in(self, key: ConversationKey) -> bool:
-        return any(question.key == key for question, _ in self.delivered)
 
     @asynccontextmanager
     async def serving(self, platform: ChatPlatform) -> AsyncIterator[None]:

@@ -16,12 +16,26 @@ from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
 from tests.peers.discord_world import Channel, Guild, Person
 
 
+class Markers:
+    """Remembers for as long as the test lasts."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, str] = {}
+
+    async def get(self, name: str) -> str | None:
+        return self.kept.get(name)
+
+    async def set(self, name: str, value: str) -> None:
+        self.kept[name] = value
+
+
 @dataclass
 class Course:
     """A server with one channel and one student, and the bot in it."""
 
     peer: DiscordPeer
     desk: DiscordDesk
+    markers: Markers = field(default_factory=Markers)
     guild: Guild = field(init=False)
     channel: Channel = field(init=False)
     alice: Person = field(init=False)
@@ -45,19 +59,6 @@ class Course:
         await asyncio.sleep(0.15)
 
 
-class NoMarkers:
-    """Remembers for as long as the test lasts."""
-
-    def __init__(self) -> None:
-        self.kept: dict[str, str] = {}
-
-    async def get(self, name: str) -> str | None:
-        return self.kept.get(name)
-
-    async def set(self, name: str, value: str) -> None:
-        self.kept[name] = value
-
-
 def config_for(peer: DiscordPeer, **changes: Any) -> DiscordConfig:
     values: dict[str, Any] = {
         "token": TOKEN,
@@ -67,6 +68,7 @@ def config_for(peer: DiscordPeer, **changes: Any) -> DiscordConfig:
         "identify_seconds": 0.05,
         "retry_seconds": 0.02,
         "request_seconds": 1.0,
+        "accept_pauses": (0.01, 0.02),
     }
     return DiscordConfig(**{**values, **changes})
 
@@ -76,7 +78,7 @@ async def running(course: Course, **changes: Any) -> AsyncIterator[ChatPlatform]
     """The bot, listening."""
     config = config_for(course.peer, **changes)
     desk = course.desk
-    async with open_discord(config, desk=desk, markers=NoMarkers(), threads=desk) as platform:
+    async with open_discord(config, desk=desk, markers=course.markers) as platform:
         course.platform = platform
         async with desk.serving(platform):
             await course.until(lambda: platform.is_ready)
