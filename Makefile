@@ -10,13 +10,14 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 PACKAGES := bot adapters rag_core
 
-.PHONY: run env test test-full check bench lock clean
+.PHONY: run env test test-full check bench docs lock clean
 .DEFAULT_GOAL := run
 
 run: .venv/.run
 	@$(BIN)/footnote ingest examples/course --book course --title "Sample course"
 	@$(BIN)/footnote ingest examples/handbook --book handbook --title "Team handbook"
-	@FOOTNOTE_DEFAULT_BOOK=$${FOOTNOTE_DEFAULT_BOOK:-course} exec $(BIN)/footnote run
+	@grep -qs '^FOOTNOTE_DEFAULT_BOOK=.' .env || export FOOTNOTE_DEFAULT_BOOK=$${FOOTNOTE_DEFAULT_BOOK:-course}; \
+	exec $(BIN)/footnote run
 
 env: .venv/.run
 
@@ -34,6 +35,9 @@ check: .venv/.dev
 
 bench: .venv/.dev
 	@$(BIN)/python -m benchmarks.storage
+
+docs: .venv/.run
+	@$(BIN)/python -m bot.settings_reference
 
 .venv/.run: requirements.lock pyproject.toml | .venv/bin/python
 	@$(INSTALL) --require-hashes --requirement requirements.lock

@@ -316,10 +316,14 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
             "FOOTNOTE_MODEL is 'openai', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set;"
             " set one of them, or FOOTNOTE_MODEL=quoting."
         )
-    for embedder in ("cohere", "openai"):
-        key = f"{embedder.upper()}_API_KEY"
-        if read.get("FOOTNOTE_EMBEDDER") == embedder and key not in has:
-            yield f"FOOTNOTE_EMBEDDER is '{embedder}', but {key} is not set; set it too."
+    if read.get("FOOTNOTE_EMBEDDER") == "cohere" and "COHERE_API_KEY" not in has:
+        yield "FOOTNOTE_EMBEDDER is 'cohere', but COHERE_API_KEY is not set; set it too."
+    openai = {"OPENAI_API_KEY", "OPENAI_BASE_URL"}
+    if read.get("FOOTNOTE_EMBEDDER") == "openai" and not has & openai:
+        yield (
+            "FOOTNOTE_EMBEDDER is 'openai', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set;"
+            " set one of them."
+        )
 
 
 def read_settings(env_file: Path | None = Path(".env")) -> Settings:

@@ -1,0 +1,157 @@
+"""Settings are read once, checked together, and never show a secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings, read_settings, variables
+from bot.settings_reference import example, with_table
+from rag_core.errors import ConfigurationError
+
+ROOT = Path(__file__).parents[2]
+SECRETS = {
+    "OPENAI_API_KEY": "sk-seeded-1",
+    "COHERE_API_KEY": "seeded-2",
+    "QDRANT_API_KEY": "seeded-3",
+    "DISCORD_BOT_TOKEN": "seeded-4",
+    "SLACK_BOT_TOKEN": "xoxb-seeded-5",
+    "SLACK_APP_TOKEN": "xapp-seeded-6",
+    "SLACK_SIGNING_SECRET": "seeded-7",
+    "FOOTNOTE_API_KEYS": "seeded-8:admin",
+    "DATABASE_URL": "postgresql://me:seeded-9@host/footnote",
+}
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in variables():
+        monkeypatch.delenv(variable, raising=False)
+
+
+def read(monkeypatch: pytest.MonkeyPatch, **values: str) -> Settings:
+    for variable, value in values.items():
+        monkeypatch.setenv(variable, value)
+    return read_settings(env_file=None)
+
+
+def fault_in(monkeypatch: pytest.MonkeyPatch, **values: str) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        read(monkeypatch, **values)
+    return str(caught.value)
+
+
+def test_without_any_setting_everything_is_local(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = read(monkeypatch)
+    assert settings.chat_model == "quoting"
+    assert settings.listens_on == ("127.0.0.1", 8080)
+    assert settings.database.startswith("sqlite:///")
+
+
+def test_all_faults_are_named_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = fault_in(
+        monkeypatch,
+        FOOTNOTE_WEB_PORT="many",
+        AGENT_TOP_K="11",
+        FOOTNOTE_DEFAULT_BOOK="No Such",
+        SLACK_BOT_TOKEN="xoxb-1",
+        FOOTNOTE_EMBEDDER="cohere",
+    )
+    assert len(text.splitlines()) == 5
+    assert "FOOTNOTE_WEB_PORT is 'many'; allowed: a whole number from 0 to 65535" in text
+    assert "AGENT_TOP_K is '11'; allowed: a whole number from 1 to 10" in text
+    assert "FOOTNOTE_DEFAULT_BOOK is 'No Such'" in text
+    assert "SLACK_APP_TOKEN" in text
+    assert "COHERE_API_KEY" in text
+
+
+@pytest.mark.parametrize(
+    ("variable", "below", "lowest", "highest", "above"),
+    [
+        ("AGENT_TOP_K", "0", "1", "10", "11"),
+        ("AGENT_SCORE_THRESHOLD", "-0.1", "0", "1", "1.1"),
+        ("AGENT_MAX_TURNS", "0", "1", "1000", "1001"),
+        ("AGENT_TEMPERATURE", "-0.1", "0", "1", "1.1"),
+        ("FOOTNOTE_ANSWER_SECONDS", "4", "5", "600", "601"),
+        ("FOOTNOTE_WEB_PORT", "-1", "0", "65535", "65536"),
+    ],
+)
+def test_bounds_hold_at_both_ends(
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    below: str,
+    lowest: str,
+    highest: str,
+    above: str,
+) -> None:
+    for inside in (lowest, highest):
+        read(monkeypatch, **{variable: inside})
+    for outside in (below, above):
+        assert f"{variable} is '{outside}'" in fault_in(monkeypatch, **{variable: outside})
+
+
+def test_secrets_show_in_no_rendering(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = read(monkeypatch, **SECRETS)
+    shown = f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
+    assert "seeded" not in shown
+
+
+def test_a_wrong_secret_is_not_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = fault_in(monkeypatch, DATABASE_URL="mysql://me:seeded@host/name")
+    assert "DATABASE_URL" in text
+    assert "seeded" not in text
+
+
+def test_plain_addresses_are_for_loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = read(monkeypatch, OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    assert settings.openai_base_url == "http://127.0.0.1:9/v1/"
+    text = fault_in(monkeypatch, OPENAI_BASE_URL="http://model.example/v1")
+    assert "OPENAI_BASE_URL is 'http://model.example/v1'" in text
+
+
+def test_an_address_makes_the_model_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read(monkeypatch, OPENAI_BASE_URL="http://localhost:9").chat_model == "openai"
+
+
+def test_an_assigned_port_opens_to_all_only_with_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read(monkeypatch, PORT="5000").listens_on == ("127.0.0.1", 5000)
+    keyed = {"PORT": "5000", "FOOTNOTE_API_KEYS": "seeded-key:ask"}
+    assert read(monkeypatch, **keyed).listens_on == ("0.0.0.0", 5000)
+    assert read(monkeypatch, FOOTNOTE_WEB_PORT="6000", **keyed).listens_on == ("0.0.0.0", 6000)
+
+
+def test_an_empty_variable_is_an_unset_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read(monkeypatch, FOOTNOTE_WEB_PORT="").listens_on == ("127.0.0.1", 8080)
+
+
+def test_the_env_file_is_read_and_the_environment_wins(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / ".env"
+    file.write_text("AGENT_TOP_K=3\nAGENT_MAX_TURNS=7\nUNRELATED=1\n", encoding="utf-8")
+    monkeypatch.setenv("AGENT_TOP_K", "4")
+    settings = read_settings(env_file=file)
+    assert (settings.agent_top_k, settings.agent_max_turns) == (4, 7)
+
+
+def test_settings_do_not_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        read(monkeypatch).agent_top_k = 2
+
+
+def test_example_and_readme_say_what_the_code_reads() -> None:
+    assert (ROOT / ".env.example").read_text(encoding="utf-8") == example()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme == with_table(readme)
+    assert all(variable in readme for variable in variables())
+
+
+def test_an_example_that_is_uncommented_is_valid(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lines = example().splitlines()
+    file = tmp_path / ".env"
+    uncommented = [line[1:] for line in lines if line.startswith("#") and line[1:2].isupper()]
+    file.write_text("\n".join(uncommented), encoding="utf-8")
+    assert read_settings(env_file=file) == read_settings(env_file=None)
