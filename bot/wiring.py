@@ -103,7 +103,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         enter = stack.enter_async_context
         stores = await enter(open_stores(settings))
         embedder = await enter(open_embedder(settings))
-        vectors = await enter(open_vectors(settings, folder, dimension=embedder.dimension))
+        vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))
         ingestion = await enter(
             Ingestion(jobs=stores.jobs, books=stores.books, embedder=embedder, store=vectors)
