@@ -26,8 +26,8 @@ ADD = Statement(insert_into(answers))
 ADD_CITATION = Statement(insert_into(citations))
 
 
-def read(condition: ColumnElement[bool]) -> Statement:
-    """An answer and its thread's key, repeated for each of its citations."""
+def read(condition: ColumnElement[bool], *order: ColumnElement[str]) -> Statement:
+    """Answers and their threads' keys, repeated for each of their citations."""
     return Statement(
         select(
             answers,
@@ -46,7 +46,7 @@ def read(condition: ColumnElement[bool]) -> Statement:
         )
         .select_from(answers.join(questions).join(threads).outerjoin(citations))
         .where(condition)
-        .order_by(citations.c.number)
+        .order_by(*order, citations.c.number)
     )
 
 

@@ -11,12 +11,14 @@ from sqlalchemy import Float, bindparam, func, literal_column, or_, select, upda
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey
 from rag_core.conversation.state import Turn
+from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import StorageError
 from rag_core.storage import schema
 from rag_core.storage.answers import answer_by_id, answer_to
+from rag_core.storage.asked import asked_in
 from rag_core.storage.clock import SecondsFromNow
 from rag_core.storage.codec import question_from_json, question_to_json, to_time
 from rag_core.storage.engine import Database, Row, Transaction
@@ -240,6 +242,9 @@ class QuestionLedger:
     async def state_of(self, question_id: UUID) -> QuestionState | None:
         rows = await self._database.rows(STATE, question=str(question_id))
         return QuestionState(rows[0]["state"]) if rows else None
+
+    async def asked_in(self, key: ConversationKey, *, limit: int = 100) -> Sequence[AskedQuestion]:
+        return await asked_in(self._database, key, limit=limit)
 
     async def waiting(self) -> int:
         rows = await self._database.rows(WAITING)
