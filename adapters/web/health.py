@@ -9,7 +9,6 @@ from adapters.web.parts import WebParts
 from adapters.web.problems import RETRY_SECONDS, Problem
 from adapters.web.schemas import AliveModel, ReadyModel, problems
 
-
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
