@@ -41,7 +41,7 @@ class ChatModel(Protocol):
         temperature: float,
         max_tokens: int | None,
     ) -> AsyncIterator[ModelEvent]:
-        """Text as it comes, then exactly one Finished. A stream that is cut raises."""
+        """Text as it comes, then exactly one Finished. What is cut begins anew or raises."""
         ...
 
 
@@ -108,6 +108,10 @@ class VectorStore(Protocol):
         ...
 
     async def count(self, *, books: BookIds) -> int: ...
+
+    async def shown_versions(self, book_id: str) -> Mapping[str, int]:
+        """Which version of each file readers see: what a database says of the index may be old."""
+        ...
 
     async def drop_book(self, book_id: str) -> None: ...
 

@@ -19,6 +19,7 @@ from adapters.web.problems import Problem, invalid, not_found
 from adapters.web.reading import Reading, no_such_book
 from adapters.web.schemas import JobModel, JobsModel, problems
 from rag_core.ingestion.job import IngestionJob
+from rag_core.ingestion.pipeline import IngestionRequest
 
 LISTED = 50
 
@@ -71,7 +72,7 @@ class JobRoutes:
     async def start(self, body: JobBody, caller: CallerOf) -> Response:
         if not await self._reading.may_write(caller, body.book_id):
             raise no_such_book("book_id")
-        job = await self._ingestion.start(
+        request = IngestionRequest(
             book_id=body.book_id,
             sources=await self._sources(body, caller),
             mode=body.ingestion_mode(),
@@ -79,6 +80,7 @@ class JobRoutes:
             site=body.site,
             title=body.title,
         )
+        job = await self._ingestion.start(request)
         return JSONResponse(job_document(job), status_code=202)
 
     async def one(self, job_id: str, caller: CallerOf) -> Response:

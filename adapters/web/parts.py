@@ -17,7 +17,8 @@ from rag_core.books.book import BookIds
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.progress import QuestionState
-from rag_core.ingestion.job import IngestionJob, IngestionMode
+from rag_core.ingestion.job import IngestionJob
+from rag_core.ingestion.pipeline import IngestionRequest
 from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -66,16 +67,7 @@ class ChoosesBooks(Protocol):
 class StartsJobs(Protocol):
     """The ingestion."""
 
-    async def start(
-        self,
-        *,
-        book_id: str,
-        sources: tuple[str, ...],
-        mode: IngestionMode,
-        base_url: str,
-        site: str,
-        title: str,
-    ) -> IngestionJob: ...
+    async def start(self, request: IngestionRequest) -> IngestionJob: ...
 
     async def cancel(self, job_id: UUID) -> bool: ...
 

@@ -23,11 +23,11 @@ from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import InvalidQuestion, StorageError
 from rag_core.ingestion.job import (
     IngestionJob,
-    IngestionMode,
     IngestionRecord,
     IngestionState,
     JobStatus,
 )
+from rag_core.ingestion.pipeline import IngestionRequest
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from tests.fakes.web_values import START, a_response, a_result
@@ -259,26 +259,17 @@ class MemoryJobs:
     def __init__(self) -> None:
         self.jobs: dict[UUID, IngestionJob] = {}
 
-    async def start(
-        self,
-        *,
-        book_id: str,
-        sources: tuple[str, ...],
-        mode: IngestionMode,
-        base_url: str,
-        site: str,
-        title: str,
-    ) -> IngestionJob:
+    async def start(self, request: IngestionRequest) -> IngestionJob:
         job = IngestionJob(
             job_id=uuid4(),
-            book_id=book_id,
-            mode=mode,
+            book_id=request.book_id,
+            mode=request.mode,
             status=JobStatus.QUEUED,
             started_at=START,
-            sources=sources,
-            base_url=base_url,
-            site=site,
-            title=title,
+            sources=request.sources,
+            base_url=request.base_url,
+            site=request.site,
+            title=request.title,
         )
         await self.save(job)
         return job
