@@ -95,14 +95,19 @@ def event_of(lines: list[str]) -> Event | None:
 async def heard(response: httpx.Response, *, until: str) -> list[Event]:
     """The events of a stream, up to and with the first of this name."""
     events: list[Event] = []
+    async for event in hearing(response):
+        events.append(event)
+        if event.name == until:
+            break
+    return events
+
+
+async def hearing(response: httpx.Response) -> AsyncIterator[Event]:
+    """Each event of a stream when it arrives."""
     block: list[str] = []
     async for line in response.aiter_lines():
-        if line:
-            block.append(line)
-            continue
-        event, block = event_of(block), []
-        if event is not None:
-            events.append(event)
-            if event.name == until:
-                return events
-    return events
+        block.append(line)
+        if not line:
+            event, block = event_of(block), []
+            if event is not None:
+                yield event

@@ -230,14 +230,14 @@ async def test_a_database_that_fails_while_waiting_costs_nothing() -> None:
         failures += 1
         if failures < 3:
             raise StorageError("busy")
+        tried.set()
         return await found(question_id)
 
-    failures, found = 0, house.ledger.response_to
+    failures, found, tried = 0, house.ledger.response_to, asyncio.Event()
     house.ledger.response_to = failing  # type: ignore[method-assign]
     async with visiting(house) as client:
         asking = asyncio.create_task(client.post("/chat/run", json=ASK))
-        while failures < 2:
-            await asyncio.sleep(0.01)
+        await tried.wait()
         house.elsewhere = True
         await house.work()
         assert (await asking).status_code == 200

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
 import pytest
 
+from adapters.web.app import create_app
 from tests.fakes.web_house import House
 from tests.fakes.web_visit import a_config, visiting
 
@@ -137,14 +139,10 @@ async def test_a_body_that_does_not_come_is_given_up() -> None:
     app_messages: list[dict[str, Any]] = []
 
     async def never() -> Any:
-        import asyncio
-
         await asyncio.Event().wait()
 
     async def keep(message: dict[str, Any]) -> None:
         app_messages.append(message)
-
-    from adapters.web.app import create_app
 
     app = create_app(House().parts(), a_config(body_seconds=0.05))
     scope = {
