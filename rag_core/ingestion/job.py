@@ -81,6 +81,8 @@ class IngestionRecord:
     module: str | None = None
     chapter: int | None = None
     lesson: int | None = None
+    source: str = ""
+    """The folder or file it was found by: only a run over that one may find it gone."""
 
     @property
     def chunk_count(self) -> int:

@@ -1,0 +1,192 @@
+"""Cuts a page into passages: by headings, about one size, whole blocks where that can be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import ceil
+
+from rag_core.ingestion.blocks import Block, Kind, blocks_of
+from rag_core.ingestion.documents import MIN_CHUNK_TEXT
+from rag_core.ingestion.headings import Heading, Site, headings_of
+from rag_core.ingestion.splitting import split_block
+
+TARGET_TOKENS = 400
+LARGEST_BLOCK = 600
+"""A code block, table or list item up to this size stays whole, above the target too."""
+SMALL_SECTION = 60
+"""A section below this joins the next one: a title and a line say too little alone."""
+SLACK = 1.25
+"""How far above the target a passage of several blocks may be, to keep parts even."""
+TOKENS_PER_WORD = 1.3
+BYTES_PER_TOKEN = 6
+"""Holds text without spaces to the same size: long addresses, Chinese, Thai."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A part of a page, and the headings that it stands under."""
+
+    text: str
+    path: tuple[Heading, ...]
+
+
+@dataclass(slots=True)
+class Section:
+    """The blocks under one heading, up to the next heading of any level."""
+
+    path: tuple[Heading, ...]
+    blocks: list[Block] = field(default_factory=list)
+    size: int = 0
+
+
+@dataclass(slots=True)
+class Draft:
+    """A passage while it grows; the heading of its largest part names the whole."""
+
+    opening: tuple[Heading, ...]
+    path: tuple[Heading, ...] = ()
+    blocks: list[Block] = field(default_factory=list)
+    size: int = 0
+    largest: int = -1
+    headings: set[Heading] = field(default_factory=set)
+
+    def take(self, blocks: list[Block], size: int, path: tuple[Heading, ...]) -> None:
+        """Add a part; headings that are new in the middle of a passage stand in its text."""
+        if self.blocks:
+            self.blocks += [line_of(h) for h in path if h not in self.headings]
+        self.blocks += blocks
+        self.headings |= {*self.opening, *path}
+        self.size += size
+        if size > self.largest:
+            self.path, self.largest = path, size
+
+    def all_blocks(self) -> list[Block]:
+        return [*(line_of(h) for h in self.opening if h not in self.path), *self.blocks]
+
+    def text(self) -> str:
+        first, *others = self.all_blocks()
+        return (first.text + "".join("\n" * each.gap + each.text for each in others)).strip()
+
+
+def cut(text: str, *, site: Site = Site.PLAIN, target: int = TARGET_TOKENS) -> list[Passage]:
+    """The passages of a Markdown page, in order; together they hold all of its text."""
+    drafts: list[Draft] = []
+    for section in sections_of(blocks_of(text), site):
+        joined = bool(drafts) and belongs_with(drafts[-1], section, target)
+        for number, (blocks, size) in enumerate(portions(section, target)):
+            if number or not joined:
+                drafts.append(Draft(opening=section.path))
+            drafts[-1].take(blocks, size, section.path)
+    return passages_of(drafts)
+
+
+def passages_of(drafts: list[Draft]) -> list[Passage]:
+    return [Passage(text=draft.text(), path=draft.path) for draft in without_crumbs(drafts)]
+
+
+def line_of(heading: Heading) -> Block:
+    """A heading as a line of text."""
+    return Block(Kind.TEXT, f"{'#' * heading.level} {heading.title}")
+
+
+def sections_of(blocks: list[Block], site: Site) -> list[Section]:
+    """The text, section by section."""
+    raw = [(block.level, block.text) for block in blocks if block.kind is Kind.HEADING]
+    headings = iter(headings_of(raw, site))
+    sections = [Section(path=())]
+    for block in blocks:
+        if block.kind is Kind.HEADING:
+            heading = next(headings)
+            above = tuple(h for h in sections[-1].path if h.level < heading.level)
+            sections.append(Section(path=(*above, heading)))
+        else:
+            sections[-1].blocks.append(block)
+            sections[-1].size += size_of(block.text)
+    return list(with_empty_headings_kept(sections))
+
+
+def with_empty_headings_kept(sections: list[Section]) -> Iterator[Section]:
+    """A heading with nothing below it is kept as text, unless it is above the next section."""
+    for number, section in enumerate(sections):
+        following = sections[number + 1].path if number + 1 < len(sections) else ()
+        if section.blocks:
+            yield section
+        elif section.path and section.path[-1] not in following:
+            yield Section(path=section.path[:-1], blocks=[line_of(section.path[-1])], size=1)
+
+
+def belongs_with(draft: Draft, section: Section, target: int) -> bool:
+    """Whether one of the two is too small to stand alone, and both fit together."""
+    fits = draft.size + section.size <= target
+    return fits and (draft.size < SMALL_SECTION or section.size < SMALL_SECTION // 4)
+
+
+def portions(section: Section, target: int) -> Iterator[tuple[list[Block], int]]:
+    """A section in parts of even size, none much above the target."""
+    aim = section.size / max(1, ceil(section.size / target))
+    part: list[Block] = []
+    size = 0
+    for block in whole_blocks(section.blocks, target):
+        weight = size_of(block.text)
+        if part and (size + weight / 2 > aim or size + weight > target * SLACK):
+            led = [part.pop()] if len(part) > 1 and introduces(part[-1]) else []
+            yield part, sum(size_of(each.text) for each in part)
+            part, size = led, sum(size_of(each.text) for each in led)
+        part.append(block)
+        size += weight
+    if part:
+        yield part, size
+
+
+def whole_blocks(blocks: list[Block], target: int) -> Iterator[Block]:
+    """The blocks as they are, the few that are far too large in pieces."""
+    for block in blocks:
+        limit = target if block.kind is Kind.TEXT else max(LARGEST_BLOCK, target)
+        if size_of(block.text) <= limit:
+            yield block
+        else:
+            yield from split_block(block, target, size_of)
+
+
+def introduces(block: Block) -> bool:
+    """Whether a block only makes sense with the next one: "Run these commands:"."""
+    return block.kind is Kind.TEXT and block.text.endswith(":")
+
+
+def without_crumbs(drafts: list[Draft]) -> list[Draft]:
+    """Drafts too short to be a chunk go to the one before, or else the one after."""
+    kept: list[Draft] = []
+    for draft in drafts:
+        if kept and (is_crumb(draft) or is_crumb(kept[-1])):
+            kept[-1].take(draft.all_blocks(), draft.size, draft.path)
+        else:
+            kept.append(draft)
+    return [draft for draft in kept if not is_crumb(draft)]
+
+
+def is_crumb(draft: Draft) -> bool:
+    return len(draft.text()) < MIN_CHUNK_TEXT
+
+
+def size_of(text: str) -> int:
+    """About how many tokens a text has."""
+    return int(max(len(text.split()) * TOKENS_PER_WORD, len(text.encode()) / BYTES_PER_TOKEN)) + 1
+
+
+PARAGRAPH = re.compile(r"\n[ \t]*\n+")
+
+
+def cut_plain(text: str, *, target: int = TARGET_TOKENS) -> list[Passage]:
+    """The passages of a text without markup: paragraphs, as many as fit."""
+    section = Section(path=())
+    for paragraph in PARAGRAPH.split(text):
+        if paragraph.strip():
+            section.blocks.append(Block(Kind.TEXT, paragraph.strip("\n").rstrip()))
+            section.size += size_of(paragraph)
+    drafts = []
+    for blocks, size in portions(section, target):
+        drafts.append(Draft(opening=()))
+        drafts[-1].take(blocks, size, ())
+    return passages_of(drafts)

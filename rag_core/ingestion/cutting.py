@@ -1,0 +1,137 @@
+"""One loaded file as numbered, linked, named chunks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypedDict
+
+from rag_core.ingestion.chunking import TOKENS_PER_WORD, Passage, cut, cut_plain
+from rag_core.ingestion.course import CoursePlace
+from rag_core.ingestion.documents import DocumentChunk, DocumentMetadata
+from rag_core.ingestion.headings import Heading, Site
+from rag_core.ingestion.identity import chunk_ids, content_hash, parent_id, place_of
+from rag_core.ingestion.links import page_url, with_anchor
+from rag_core.ingestion.loaders import LoadedDocument, title_of
+
+CRUMB = " › "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """What all chunks of one run share: their book and how its pages are addressed."""
+
+    book_id: str
+    base_url: str = ""
+    site: Site = Site.PLAIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """One version of one file."""
+
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    owns_lesson: bool = True
+    """Whether the lesson that the file claims is its own; another file may come first."""
+
+
+class PlaceOnPage(TypedDict):
+    """The metadata that says where on its page a chunk stands."""
+
+    page_title: str
+    section_heading: str
+    breadcrumb: str
+    page_url: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A file as readers know it: its title, its address and the heading that is the title."""
+
+    title: str
+    address: str | None
+    top: Heading | None
+
+    def below_top(self, path: tuple[Heading, ...]) -> tuple[Heading, ...]:
+        """The headings below the page's own title, which leads to the top of the page."""
+        return path[1:] if path and path[0] == self.top else path
+
+
+def chunks_of(
+    document: LoadedDocument, course: CoursePlace, *, shelf: Shelf, edition: Edition
+) -> tuple[DocumentChunk, ...]:
+    """The chunks of a file, in order, each knowing its neighbours."""
+    passages = (
+        cut(document.text, site=shelf.site) if document.is_markdown else cut_plain(document.text)
+    )
+    page = page_of(document, passages, shelf)
+    place = place_of(
+        shelf.book_id,
+        source_file=document.source_file,
+        claim=course.claim if edition.owns_lesson else None,
+    )
+    hashes = [content_hash(passage.text) for passage in passages]
+    ids = [None, *chunk_ids(place, hashes), None]
+    return tuple(
+        made(
+            ids[number + 1] or "",
+            passage.text,
+            DocumentMetadata(
+                book_id=shelf.book_id,
+                source_file=document.source_file,
+                parent_doc_id=parent_id(place),
+                chunk_index=number,
+                total_chunks=len(passages),
+                content_hash=hashes[number],
+                source_file_hash=document.file_hash,
+                version=edition.version,
+                created_at=edition.created_at,
+                updated_at=edition.updated_at,
+                prev_chunk_id=ids[number],
+                next_chunk_id=ids[number + 2],
+                **place_on(page, passage.path),
+                **course.fields(),
+            ),
+        )
+        for number, passage in enumerate(passages)
+    )
+
+
+def page_of(document: LoadedDocument, passages: list[Passage], shelf: Shelf) -> Page:
+    tops = list(dict.fromkeys(p.path[0] for p in passages if p.path and p.path[0].level == 1))
+    return Page(
+        title=title_of(document.source_file, document.fields, tops[0].title if tops else None),
+        address=page_url(
+            document.source_file, document.fields, base_url=shelf.base_url, site=shelf.site
+        ),
+        top=tops[0] if len(tops) == 1 else None,
+    )
+
+
+def place_on(page: Page, path: tuple[Heading, ...]) -> PlaceOnPage:
+    below = page.below_top(path)
+    return {
+        "page_title": page.title,
+        "section_heading": below[-1].title if below else "",
+        "breadcrumb": CRUMB.join([page.title, *(heading.title for heading in below)]),
+        "page_url": with_anchor(page.address, below[-1].anchor if below else ""),
+    }
+
+
+def made(chunk_id: str, text: str, metadata: DocumentMetadata) -> DocumentChunk:
+    words = len(text.split())
+    return DocumentChunk(
+        id=chunk_id,
+        text=text,
+        metadata=metadata,
+        word_count=words,
+        token_count=round(words * TOKENS_PER_WORD),
+        char_count=len(text),
+    )
+
+
+def embedded_text(chunk: DocumentChunk) -> str:
+    """What is looked up by: the breadcrumb before the text, which itself is quoted without it."""
+    return f"{chunk.metadata.breadcrumb}\n\n{chunk.text}"

@@ -1,0 +1,43 @@
+"""The block of settings that a Markdown file may begin with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+BLOCK = re.compile(
+    r"\A---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
+)
+MAX_BLOCK = 64 * 1024
+"""Nobody writes more by hand; what is longer is text between two rules, or an attack."""
+
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def split_front_matter(text: str) -> tuple[Mapping[str, Any], str, str | None]:
+    """The settings, the text after them, and a notice where the block could not be read."""
+    match = BLOCK.match(text)
+    if match is None or len(match["yaml"]) > MAX_BLOCK:
+        return {}, text, None
+    body = text[match.end() :]
+    try:
+        if has_aliases(match["yaml"]):
+            return {}, body, "its front matter uses YAML aliases and was left out"
+        fields = yaml.load(match["yaml"], Loader=Loader)  # noqa: S506 - a safe loader, in C
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}, body, "its front matter is not valid YAML and was left out"
+    if fields is None:
+        return {}, body, None
+    if not isinstance(fields, dict):
+        return {}, text, None  # two rules with a paragraph between them
+    return {str(name): value for name, value in fields.items()}, body, None
+
+
+def has_aliases(block: str) -> bool:
+    """Whether a block repeats parts of itself: a few lines of that can unfold to gigabytes."""
+    return "*" in block and any(
+        isinstance(event, yaml.AliasEvent) for event in yaml.parse(block, Loader=Loader)
+    )

@@ -1,0 +1,90 @@
+"""Headings as people read them, and their anchors as each kind of site makes them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+OWN_ANCHOR = re.compile(r"[ \t]*(?:\{\s*#([^\s}]+)[^}]*\}|\{/\*\s*#([^\s*]+)\s*\*/\})[ \t]*$")
+LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+CODE = re.compile(r"(`+)(.+?)\1")
+TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+class Site(StrEnum):
+    """Who turns the files into pages, which decides addresses and anchors."""
+
+    PLAIN = "plain"
+    GITHUB = "github"
+    DOCUSAURUS = "docusaurus"
+    MKDOCS = "mkdocs"
+    MDBOOK = "mdbook"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading without its markup, and where a link to it lands."""
+
+    level: int
+    title: str
+    anchor: str
+
+
+def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
+    """All headings of a page, in order: an anchor depends on the ones before it."""
+    taken: Counter[str] = Counter()
+    headings = []
+    for level, text in raw:
+        own = OWN_ANCHOR.search(text)
+        title = plain(OWN_ANCHOR.sub("", text))
+        anchor = (own[1] or own[2]) if own else unique(slug(title, site), taken, site)
+        headings.append(Heading(level, title, anchor))
+    return headings
+
+
+def plain(text: str) -> str:
+    """A line of Markdown as it is read: no links, emphasis, code marks or tags."""
+    if text.isalnum():
+        return text
+    text = LINK.sub(r"\1", text)
+    pieces: list[str] = []
+    end = 0
+    for code in CODE.finditer(text):
+        pieces += [unmarked(text[end : code.start()]), code[2].strip()]
+        end = code.end()
+    pieces.append(unmarked(text[end:]))
+    return " ".join("".join(pieces).split())
+
+
+def unmarked(text: str) -> str:
+    text = EMPHASIS.sub(r"\2", TAG.sub("", text))
+    return ESCAPE.sub(r"\1", EMPHASIS.sub(r"\2", text))
+
+
+def slug(title: str, site: Site) -> str:
+    """The anchor of a heading, as if it were the only one of its name."""
+    if site is Site.MKDOCS:
+        ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+        return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", ascii_only).strip().lower())
+    lowered = title.strip().lower()
+    if site is Site.MDBOOK:
+        kept = (c if c.isalnum() or c in "_-" else "-" if c.isspace() else "" for c in lowered)
+        return "".join(kept)
+    return re.sub(r"[^\w\- ]", "", lowered).replace(" ", "-")
+
+
+def unique(anchor: str, taken: Counter[str], site: Site) -> str:
+    """The anchor with the number that tells it from earlier ones of the same name."""
+    joint = "_" if site is Site.MKDOCS else "-"
+    candidate = anchor
+    while candidate in taken:
+        taken[anchor] += 1
+        candidate = f"{anchor}{joint}{taken[anchor]}"
+    taken[candidate] = 0
+    return candidate

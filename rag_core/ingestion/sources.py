@@ -1,0 +1,101 @@
+"""The files that a book's sources hold, and the ones that are refused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rag_core.ingestion.job import FileFailure
+
+READABLE = {".md", ".mdx", ".markdown", ".txt"}
+NOT_YET = {
+    ".adoc", ".doc", ".docx", ".epub", ".htm", ".html", ".ipynb",
+    ".odt", ".org", ".pdf", ".ppt", ".pptx", ".rst", ".rtf",
+}  # fmt: skip
+"""Documents that people expect to be read; pictures and code beside them are not documents."""
+PASSED_OVER = {"node_modules", "__pycache__"}
+MAX_BYTES = 10 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """One file to read: where it lies, and what it is called in its book."""
+
+    source: str
+    path: Path
+    source_file: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the sources hold: documents, and files that cannot be read, with the reason."""
+
+    files: tuple[SourceFile, ...]
+    failures: tuple[FileFailure, ...]
+
+
+def find_files(sources: Sequence[str]) -> Found:
+    """Every document below the sources, named relative to its own source, each name once."""
+    files: dict[str, SourceFile] = {}
+    failures: list[FileFailure] = []
+    for source in sources:
+        root = Path(source)
+        for path in documents_of(root):
+            name = name_in_book(path, root)
+            if name in files and files[name].path.resolve() != path.resolve():
+                name = f"{root.resolve().name}/{name}"
+            reason = refusal(path, root)
+            if reason:
+                failures.append(FileFailure(source_file=name, reason=reason))
+            elif name not in files:
+                files[name] = SourceFile(source=source, path=path, source_file=name)
+    return Found(
+        files=tuple(files[name] for name in sorted(files)),
+        failures=tuple(sorted(failures, key=lambda failure: failure.source_file)),
+    )
+
+
+def documents_of(root: Path) -> Iterator[Path]:
+    """The documents below a folder, in order; a file stands for itself, whatever its kind."""
+    if not root.is_dir():
+        yield root
+        return
+    for folder, folders, names in os.walk(root, followlinks=False):
+        linked = [name for name in folders if (Path(folder) / name).is_symlink()]
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and name not in PASSED_OVER and name not in linked
+        )
+        for name in sorted(names):
+            path = Path(folder) / name
+            if not name.startswith(".") and path.suffix.lower() in READABLE | NOT_YET:
+                yield path
+        yield from (Path(folder) / name for name in sorted(linked))
+
+
+def name_in_book(path: Path, root: Path) -> str:
+    return path.name if path == root else path.relative_to(root).as_posix()
+
+
+def refusal(path: Path, root: Path) -> str | None:
+    """Why a file is not read, or nothing."""
+    try:
+        real = path.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return "it is not there, or is a link to something that is not there"
+    base = root.resolve() if root.is_dir() else root.parent.resolve()
+    if not real.is_relative_to(base):
+        return "it is a link that leads out of the folder"
+    if real.is_dir():
+        return "it is a link to a folder; give that folder itself"
+    if not real.is_file():
+        return "it is not a regular file"
+    suffix = path.suffix.lower()
+    if suffix not in READABLE:
+        return f"files of the kind {suffix or 'without an extension'} cannot be read"
+    if real.stat().st_size > MAX_BYTES:
+        return f"it is larger than {MAX_BYTES // (1024 * 1024)} MB"
+    return None

@@ -1,0 +1,77 @@
+"""Cuts one block that is far too large, so that each piece still reads as what it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+
+from rag_core.ingestion.blocks import Block, Kind
+
+Measure = Callable[[str], int]
+
+SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+")
+LONGEST_WORD = 200
+"""Characters of one unbroken run: what is longer is data, and cut anywhere."""
+
+
+def split_block(block: Block, target: int, measure: Measure) -> Iterator[Block]:
+    """Pieces of about the target: code keeps its fences and a table its head in each."""
+    lines = block.text.split("\n")
+    before: list[str] = []
+    after: list[str] = []
+    if block.kind is Kind.CODE and len(lines) > 2:
+        before, lines = lines[:1], lines[1:]
+        if lines[-1].strip().startswith(before[0].strip()[:3]):
+            after, lines = lines[-1:], lines[:-1]
+        else:
+            after = [before[0].strip()[:3]]
+    elif block.kind is Kind.TABLE:
+        before, lines = lines[:2], lines[2:]
+    frame = measure("\n".join([*before, *after])) if before else 0
+    room = max(target - frame, target // 4)
+    for number, piece in enumerate(grouped(atoms(lines, room, measure), room, measure)):
+        text = "\n".join([*before, piece, *after])
+        yield Block(block.kind, text, block.gap if number == 0 else 1)
+
+
+def atoms(lines: Iterable[str], room: int, measure: Measure) -> Iterator[tuple[str, str]]:
+    """The smallest pieces that are kept whole, each with what joins it to the one before."""
+    for line in lines:
+        if measure(line) <= room:
+            yield "\n", line
+            continue
+        joint = "\n"
+        for sentence in sentences(line):
+            whole = [sentence] if measure(sentence) <= room else words(sentence)
+            for piece in whole:
+                yield joint, piece
+                joint = " "
+
+
+def sentences(line: str) -> Iterator[str]:
+    cuts = [0, *(match.end() for match in SENTENCE_END.finditer(line)), len(line)]
+    for start, end in pairwise(cuts):
+        if line[start:end].strip():
+            yield line[start:end].rstrip()
+
+
+def words(sentence: str) -> Iterator[str]:
+    for word in sentence.split():
+        for start in range(0, len(word), LONGEST_WORD):
+            yield word[start : start + LONGEST_WORD]
+
+
+def grouped(pieces: Iterable[tuple[str, str]], room: int, measure: Measure) -> Iterator[str]:
+    """Neighbouring pieces together, as many as there is room for."""
+    text = ""
+    size = 0
+    for joint, piece in pieces:
+        weight = measure(piece)
+        if text and size + weight > room:
+            yield text
+            text, size = "", 0
+        text = f"{text}{joint}{piece}" if text else piece
+        size += weight
+    if text.strip():
+        yield text

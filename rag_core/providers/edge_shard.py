@@ -1,0 +1,100 @@
+"""The embedded engine's folder: opened, made, and its faults put into plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import qdrant_edge as edge
+
+from rag_core.errors import ConfigurationError, FolderInUse, StorageError, StorageFull
+from rag_core.providers.edge_search import DENSE, WORDS
+from rag_core.providers.visibility import read_state, write_state
+
+STATE_FILE = "index.json"
+SHARD_FOLDER = "shard"
+KEYWORDS = (
+    "edition",
+    "chunk_id",
+    "module",
+    "proficiency_level",
+    "layer",
+    "parent_doc_id",
+    "content_hash",
+    "source_file_hash",
+)
+INTEGERS = ("chapter", "lesson", "hardware_tier")
+
+
+def open_shard(folder: Path, dimension: int, model: str) -> tuple[edge.EdgeShard, dict[str, Any]]:
+    """Blocks."""
+    shard_folder = folder / SHARD_FOLDER
+    state = read_state(folder / STATE_FILE)
+    if state is not None:
+        checked_model(state, dimension, model)
+        with edge_errors(folder):
+            return edge.EdgeShard.load(str(shard_folder)), state
+    state = {"model": model, "dimension": dimension}
+    with edge_errors(folder):
+        try:
+            shard_folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(f"The folder {folder} cannot be made ({error.strerror}).") from error
+        if any(shard_folder.iterdir()):  # a first start that was cut off before it was noted
+            shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension))
+        else:
+            shard = edge.EdgeShard.create(str(shard_folder), configuration(dimension))
+        create_indexes(shard)
+    write_state(folder / STATE_FILE, state)
+    return shard, state
+
+
+def checked_model(state: Mapping[str, Any], dimension: int, model: str) -> None:
+    if (state.get("model"), state.get("dimension")) != (model, dimension):
+        raise ConfigurationError(
+            f"The index was built with the embedding model {state.get('model')}"
+            f" ({state.get('dimension')} dimensions), and the settings ask for {model}"
+            f" ({dimension}): set FOOTNOTE_EMBEDDER back, or move the index away and ingest again."
+        )
+
+
+def configuration(dimension: int) -> edge.EdgeConfig:
+    return edge.EdgeConfig(
+        vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
+        sparse_vectors={WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+    )
+
+
+def create_indexes(shard: edge.EdgeShard) -> None:
+    schemas: dict[str, Any] = {"book_id": edge.KeywordIndexParams(is_tenant=True)}
+    schemas |= dict.fromkeys(KEYWORDS, edge.PayloadSchemaType.Keyword)
+    schemas |= dict.fromkeys(INTEGERS, edge.PayloadSchemaType.Integer)
+    schemas["released_at"] = edge.PayloadSchemaType.Datetime
+    for name, schema in schemas.items():
+        shard.update(edge.UpdateOperation.create_field_index(name, schema))
+
+
+@contextmanager
+def edge_errors(folder: Path) -> Iterator[None]:
+    """The engine raises bare exceptions, and panics that are not even exceptions."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error) is not Exception and type(error).__name__ != "PanicException":
+            raise
+        raise explained(str(error), folder) from error
+
+
+def explained(reason: str, folder: Path) -> StorageError:
+    if "WouldBlock" in reason:
+        return FolderInUse(
+            f"Another process works in {folder}: stop it, or give this one a folder of its own."
+        )
+    if "No space left" in reason or "StorageFull" in reason:
+        return StorageFull(f"There is no space left for the index in {folder}.")
+    return StorageError(
+        f"The index in {folder} cannot be used: put it back from a backup,"
+        " or move the folder away and ingest again."
+    )

@@ -1,0 +1,80 @@
+"""A chunk as the vector stores keep it, and a stored payload as a search result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from rag_core.ingestion.documents import DocumentMetadata, EmbeddedChunk
+from rag_core.retrieval.results import SearchResult
+
+METADATA = tuple(field.name for field in fields(DocumentMetadata))
+PLACED = {field.name for field in fields(SearchResult)} & {*METADATA, "chunk_id", "text"}
+"""Payload fields with a place of their own in a result; the others are its metadata."""
+HIDDEN = {"edition"}
+"""The store's own fields."""
+
+
+def edition(book_id: str, version: int, source_file: str) -> str:
+    """Names one version of one file; a book id and a number hold no slash."""
+    return f"{book_id}/{version}/{source_file}"
+
+
+def parts_of(name: str) -> tuple[str, int, str]:
+    """Book, version and file of an edition."""
+    book_id, version, source_file = name.split("/", 2)
+    return book_id, int(version), source_file
+
+
+def point_id(chunk_id: str, version: int) -> str:
+    """The store's own id, so that two versions of a chunk lie side by side."""
+    return str(uuid5(NAMESPACE_URL, f"{chunk_id}:{version}"))
+
+
+def payload_of(embedded: EmbeddedChunk) -> dict[str, Any]:
+    """Everything but the vectors; what is unset is left out."""
+    chunk, metadata = embedded.chunk, embedded.chunk.metadata
+    payload: dict[str, Any] = {name: getattr(metadata, name) for name in METADATA}
+    for name in ("created_at", "updated_at", "released_at"):
+        payload[name] = payload[name].isoformat() if payload[name] else None
+    payload |= {
+        "chunk_id": chunk.id,
+        "text": chunk.text,
+        "word_count": chunk.word_count,
+        "token_count": chunk.token_count,
+        "char_count": chunk.char_count,
+        "embedding_model": embedded.embedding_model,
+        "embedded_at": embedded.embedded_at.isoformat(),
+        "edition": edition(metadata.book_id, metadata.version, metadata.source_file),
+    }
+    return {name: value for name, value in payload.items() if value is not None}
+
+
+def searchable_text(embedded: EmbeddedChunk) -> str:
+    """What its words are looked up in: the breadcrumb too."""
+    return f"{embedded.chunk.metadata.breadcrumb}\n\n{embedded.chunk.text}"
+
+
+def result_of(
+    payload: Mapping[str, Any],
+    *,
+    similarity: float,
+    rank: int,
+    rank_score: float,
+    vector: Sequence[float] = (),
+) -> SearchResult:
+    """A stored chunk as it was found."""
+    return SearchResult(
+        similarity_score=min(1.0, max(0.0, similarity)),
+        rank=rank,
+        rank_score=rank_score,
+        vector=vector,
+        metadata={
+            name: value
+            for name, value in payload.items()
+            if name not in PLACED and name not in HIDDEN
+        },
+        **{name: payload[name] for name in PLACED if name in payload},
+    )

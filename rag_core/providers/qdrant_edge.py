@@ -1,0 +1,250 @@
+"""The embedded index: Qdrant's engine in this process, off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import qdrant_edge as edge
+
+from rag_core.books.book import BookIds
+from rag_core.ingestion.documents import EmbeddedChunk
+from rag_core.ports import EmbeddedQuery
+from rag_core.providers.edge_filters import Condition
+from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch, Reach, words_model
+from rag_core.providers.edge_shard import STATE_FILE, edge_errors, open_shard
+from rag_core.providers.payload import (
+    edition,
+    parts_of,
+    payload_of,
+    point_id,
+    searchable_text,
+)
+from rag_core.providers.visibility import View, Visibility, read_state, write_state
+from rag_core.retrieval.results import SearchResult
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+BATCH = 256
+READERS = 2
+
+
+class EdgeStore:
+    """VectorStore over one folder, which one process may hold."""
+
+    def __init__(self, shard: edge.EdgeShard, *, state_file: Path, state: dict[str, Any]) -> None:
+        self._shard = shard
+        self._search = EdgeSearch(shard)
+        self._words = words_model()
+        self._state_file = state_file
+        self._state = state
+        self._visibility = Visibility(View())
+        self._editions: dict[tuple[str, str], set[int]] = defaultdict(set)
+        self._generation = 0
+        self._writing = asyncio.Lock()
+        self._writes: set[asyncio.Task[None]] = set()
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index-writer")
+        self._readers = ThreadPoolExecutor(max_workers=READERS, thread_name_prefix="index-reader")
+
+    async def add(self, chunks: Sequence[EmbeddedChunk]) -> None:
+        await self._uninterrupted(lambda: self._add(chunks))
+
+    async def show_version(self, *, book_id: str, source_file: str, version: int | None) -> None:
+        await self._uninterrupted(lambda: self._show(book_id, source_file, version))
+
+    async def drop_book(self, book_id: str) -> None:
+        await self._uninterrupted(lambda: self._drop(book_id))
+
+    async def search(
+        self, query: EmbeddedQuery, *, books: BookIds, limit: int
+    ) -> Sequence[SearchResult]:
+        return await self._read(books, [], lambda reach: self._search.search(query, reach, limit))
+
+    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
+        conditions = [edge.FieldCondition("parent_doc_id", match=edge.MatchValue(parent_doc_id))]
+        found = await self._matching(books, conditions)
+        in_order = sorted(found, key=lambda result: (result.source_file, result.chunk_index))
+        return [replace(result, rank=rank) for rank, result in enumerate(in_order, start=1)]
+
+    async def chunks(
+        self, chunk_ids: Sequence[str], *, books: BookIds
+    ) -> Mapping[str, SearchResult]:
+        if not chunk_ids:
+            return {}
+        conditions = [edge.FieldCondition("chunk_id", match=edge.MatchAny(list(chunk_ids)))]
+        return {result.chunk_id: result for result in await self._matching(books, conditions)}
+
+    async def modules(self, *, books: BookIds) -> Sequence[str]:
+        return sorted(await self._values("module", books))
+
+    async def count(self, *, books: BookIds) -> int:
+        return await self._read(books, 0, self._search.count)
+
+    async def shown_versions(self, book_id: str) -> Mapping[str, int]:
+        named = await self._values("edition", BookIds([book_id]))
+        return {source_file: version for _, version, source_file in map(parts_of, named)}
+
+    async def _values(self, key: str, books: BookIds) -> Mapping[str, int]:
+        nothing: dict[str, int] = {}
+        return await self._read(books, nothing, lambda reach: self._search.values(key, reach))
+
+    async def _matching(
+        self, books: BookIds, conditions: Sequence[Condition]
+    ) -> Sequence[SearchResult]:
+        return await self._read(
+            books, [], lambda reach: self._search.matching(reach, list(conditions))
+        )
+
+    async def _read(self, books: BookIds, nothing: T, work: Callable[[Reach], T]) -> T:
+        """Run a read in a thread, through one view of the index from start to end."""
+        with self._visibility.reading() as view:
+            readable = tuple(book for book in books if book not in view.dropped)
+            if not readable:
+                return nothing
+            reach = Reach(books=readable, hidden=view.hidden, generation=self._generation)
+            return await self._in(self._readers, work, reach)
+
+    async def _in(
+        self, pool: ThreadPoolExecutor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        def run() -> T:
+            with edge_errors(self._state_file.parent):
+                return work(*args, **kwargs)
+
+        return await asyncio.get_running_loop().run_in_executor(pool, run)
+
+    async def _uninterrupted(self, work: Callable[[], Awaitable[None]]) -> None:
+        """One write after the other, each to its end even when its caller is cancelled."""
+
+        async def run() -> None:
+            async with self._writing:
+                await work()
+
+        task = asyncio.create_task(run())
+        self._writes.add(task)
+        task.add_done_callback(self._writes.discard)
+        await asyncio.shield(task)
+
+    async def _add(self, chunks: Sequence[EmbeddedChunk]) -> None:
+        names = {
+            edition(m.book_id, m.version, m.source_file): (m.book_id, m.source_file, m.version)
+            for m in (embedded.chunk.metadata for embedded in chunks)
+        }
+        view = self._visibility.view
+        for name, (book_id, source_file, version) in names.items():
+            if version in self._editions.get((book_id, source_file), ()) and (
+                name not in view.hidden
+            ):
+                raise ValueError("a version that readers see is not added to")
+        if not names.keys() <= view.hidden:
+            await self._change(replace(view, hidden=view.hidden | names.keys()))
+        for book_id, source_file, version in names.values():
+            self._editions[book_id, source_file].add(version)
+        for start in range(0, len(chunks), BATCH):
+            await self._in(self._writer, self._insert, chunks[start : start + BATCH])
+
+    async def _show(self, book_id: str, source_file: str, version: int | None) -> None:
+        there = self._editions.get((book_id, source_file), set())
+        gone = {edition(book_id, number, source_file) for number in there if number != version}
+        shown = set() if version is None else {edition(book_id, version, source_file)}
+        view = self._visibility.view
+        hidden = view.hidden - shown | gone
+        if hidden != view.hidden:
+            await self._change(replace(view, hidden=hidden))
+        if gone:
+            await self._in(self._writer, self._delete, "edition", sorted(gone))
+        self._editions[book_id, source_file] = there & {version}
+        if not self._editions[book_id, source_file]:
+            del self._editions[book_id, source_file]
+        # Nothing is left of these to hide; the file on disk may name them until its next change.
+        await self._visibility.switch(replace(self._visibility.view, hidden=hidden - gone))
+
+    async def _drop(self, book_id: str) -> None:
+        view = self._visibility.view
+        await self._change(replace(view, dropped=view.dropped | {book_id}))
+        await self._in(self._writer, self._delete, "book_id", [book_id])
+        for key in [key for key in self._editions if key[0] == book_id]:
+            del self._editions[key]
+        hidden = frozenset(name for name in view.hidden if parts_of(name)[0] != book_id)
+        await self._change(View(hidden=hidden, dropped=view.dropped))
+
+    async def _change(self, view: View) -> None:
+        """Write down what readers may see, then let them see it: the file is never behind."""
+        state = self._state | {"hidden": sorted(view.hidden), "dropped": sorted(view.dropped)}
+        await self._in(self._writer, write_state, self._state_file, state)
+        self._generation += 1
+        await self._visibility.switch(view)
+
+    def _insert(self, chunks: Sequence[EmbeddedChunk]) -> None:
+        points = [
+            edge.Point(
+                point_id(embedded.chunk.id, embedded.chunk.metadata.version),
+                {
+                    DENSE: list(embedded.vector),
+                    WORDS: self._words.embed_document(searchable_text(embedded)),
+                },
+                payload_of(embedded),
+            )
+            for embedded in chunks
+        ]
+        self._shard.update(edge.UpdateOperation.upsert_points(points))
+
+    def _delete(self, key: str, values: list[str]) -> None:
+        named = edge.Filter(must=[edge.FieldCondition(key, match=edge.MatchAny(values))])
+        self._shard.update(edge.UpdateOperation.delete_points_by_filter(named))
+
+    async def _start(self) -> None:
+        """Clear away what a crash left unseen, and learn which versions there are."""
+        left = {key: list(self._state.get(key, ())) for key in ("hidden", "dropped")}
+        if left["hidden"]:
+            await self._in(self._writer, self._delete, "edition", left["hidden"])
+        if left["dropped"]:
+            await self._in(self._writer, self._delete, "book_id", left["dropped"])
+        for name in await self._in(self._writer, self._all_editions):
+            book_id, version, source_file = parts_of(name)
+            self._editions[book_id, source_file].add(version)
+        await self._change(View())
+
+    def _all_editions(self) -> list[str]:
+        total = self._shard.count(edge.CountRequest())
+        if not total:
+            return []
+        found = self._shard.facet(edge.FacetRequest("edition", limit=total, exact=True))
+        return [str(hit.value) for hit in found.hits]
+
+    async def _close(self) -> None:
+        while self._writes:
+            await asyncio.wait(self._writes)
+        await asyncio.to_thread(self._close_now)
+
+    def _close_now(self) -> None:
+        self._readers.shutdown(cancel_futures=True)
+        self._writer.shutdown()
+        with edge_errors(self._state_file.parent):
+            self._shard.flush()
+            self._shard.close()
+
+
+@asynccontextmanager
+async def open_edge_store(folder: Path, *, dimension: int, model: str) -> AsyncIterator[EdgeStore]:
+    """The index in this folder, made if need be; vectors of another model are refused."""
+    shard, state = await asyncio.to_thread(open_shard, folder, dimension, model)
+    store = EdgeStore(shard, state_file=folder / STATE_FILE, state=state)
+    try:
+        await store._start()
+        yield store
+    finally:
+        await store._close()
+
+
+def indexed_model(folder: Path) -> str | None:
+    """Which embedding model the index in this folder was built with; none without an index."""
+    state = read_state(folder / STATE_FILE)
+    return None if state is None else str(state["model"])

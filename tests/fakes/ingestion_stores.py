@@ -1,0 +1,72 @@
+"""Books and jobs kept in memory, with the rules of the real stores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from rag_core.books.book import Book, ChannelBinding
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
+
+
+class MemoryBooks:
+    """BookStore in memory."""
+
+    def __init__(self) -> None:
+        self._books: dict[str, Book] = {}
+        self._bindings: dict[tuple[str, str, str], str] = {}
+
+    async def save(self, book: Book) -> None:
+        self._books[book.book_id] = book
+
+    async def get(self, book_id: str) -> Book | None:
+        return self._books.get(book_id)
+
+    async def all(self) -> Sequence[Book]:
+        return [self._books[book_id] for book_id in sorted(self._books)]
+
+    async def remove(self, book_id: str) -> None:
+        self._books.pop(book_id, None)
+
+    async def bind(self, binding: ChannelBinding) -> None:
+        key = (binding.platform.value, str(binding.tenant), binding.channel_id)
+        self._bindings[key] = binding.book_id
+
+    async def bound_to(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> str | None:
+        return self._bindings.get((platform.value, str(tenant), channel_id))
+
+
+class MemoryJobs:
+    """JobStore in memory; `saved` keeps every state that a job went through."""
+
+    def __init__(self) -> None:
+        self._jobs: dict[UUID, IngestionJob] = {}
+        self._records: dict[str, dict[str, IngestionRecord]] = {}
+        self.saved: list[IngestionJob] = []
+
+    async def save(self, job: IngestionJob) -> None:
+        self._jobs[job.job_id] = job
+        self.saved.append(job)
+
+    async def get(self, job_id: UUID) -> IngestionJob | None:
+        return self._jobs.get(job_id)
+
+    async def recent(self, *, limit: int = 50) -> Sequence[IngestionJob]:
+        by_start = sorted(self._jobs.values(), key=lambda job: job.started_at, reverse=True)
+        return by_start[:limit]
+
+    async def unfinished(self) -> Sequence[IngestionJob]:
+        return [job for job in self._jobs.values() if not job.status.is_over]
+
+    async def state(self, book_id: str) -> IngestionState:
+        records = dict(self._records.get(book_id, {}))
+        return IngestionState(book_id=book_id, collection="documentation", records=records)
+
+    async def record(self, book_id: str, record: IngestionRecord) -> None:
+        self._records.setdefault(book_id, {})[record.source_file] = record
+
+    async def forget_file(self, book_id: str, source_file: str) -> None:
+        self._records.get(book_id, {}).pop(source_file, None)
