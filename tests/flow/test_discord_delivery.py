@@ -72,8 +72,8 @@ async def test_the_lost_part_of_a_long_answer_is_told_from_its_neighbours() -> N
     same = "\n\n".join(["The same words again and again. " * 55] * 4)
     desk = DiscordDesk(lambda _: a_response(same))
     async with on_a_course(desk) as course:
-        ok = Trouble(status=None, reset=True, takes_effect=True)
-        course.peer.troubles.on(SEND, ok, times=3)
+        for takes_effect in (True, False, True):
+            course.peer.troubles.on(SEND, Trouble(reset=True, takes_effect=takes_effect))
         asked = await ask(course)
         await course.answered()
         seen = course.peer.seen_in(asked.id)
@@ -95,7 +95,8 @@ async def test_two_questions_with_the_same_answer_are_both_answered_though_answe
         follow_ups = [
             await course.peer.say(thread, course.alice, text) for text in ("Really?", "Sure?")
         ]
-        course.peer.troubles.on(SEND, Trouble(reset=True, takes_effect=True), times=2)
+        for takes_effect in (True, False):
+            course.peer.troubles.on(SEND, Trouble(reset=True, takes_effect=takes_effect))
         course.desk.thinks.set()
         await course.answered(3)
         answers = course.peer.seen_in(asked.id)
