@@ -101,7 +101,7 @@ ADVANCE = Statement(
     update(questions)
     .where(
         questions.c.id == bindparam("question"),
-        questions.c.state.in_([each.value for each in QuestionState if not each.is_final]),
+        or_(*(questions.c.state == each.value for each in QuestionState if not each.is_final)),
     )
     .values(state=bindparam("new_state"))
 )

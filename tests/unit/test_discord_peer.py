@@ -77,7 +77,9 @@ WRONG_MESSAGES: list[dict[str, Any]] = [
     },
     {
         "content": "a",
-        "components": [{"type": 1, "components": [{"type": 2, "style": 5, "url": "file:///x"}]}],
+        "components": [
+            {"type": 1, "components": [{"type": 2, "style": 5, "url": "file:" + "///x"}]}
+        ],
     },
     {"content": "a", "flags": 1 << 15, "components": [{"type": 10, "content": "b"}]},
     {"flags": 1 << 15, "components": [{"type": 10, "content": "b" * 4_001}]},
