@@ -72,8 +72,8 @@ async def test_the_lost_part_of_a_long_answer_is_told_from_its_neighbours() -> N
     same = "\n\n".join(["The same words again and again. " * 55] * 4)
     desk = DiscordDesk(lambda _: a_response(same))
     async with on_a_course(desk) as course:
-        ok = Trouble(status=None, reset=True, takes_effect=True)
-        course.peer.troubles.on(SEND, ok, times=3)
+        for takes_effect in (True, False, True):
+            course.peer.troubles.on(SEND, Trouble(reset=True, takes_effect=takes_effect))
         asked = await ask(course)
         await course.answered()
         seen = course.peer.seen_in(asked.id)
@@ -95,7 +95,8 @@ async def test_two_questions_with_the_same_answer_are_both_answered_though_answe
         follow_ups = [
             await course.peer.say(thread, course.alice, text) for text in ("Really?", "Sure?")
         ]
-        course.peer.troubles.on(SEND, Trouble(reset=True, takes_effect=True), times=2)
+        for takes_effect in (True, False):
+            course.peer.troubles.on(SEND, Trouble(reset=True, takes_effect=takes_effect))
         course.desk.thinks.set()
         await course.answered(3)
         answers = course.peer.seen_in(asked.id)
@@ -240,3 +241,30 @@ async def test_answers_in_many_threads_at_once_do_not_mix() -> None:
         for number, question in enumerate(asked):
             (answer,) = course.peer.seen_in(question.id)
             assert f"About question {number}?" in answer.content
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "word " * 20_000,
+        "x" * 10_000,
+        "汉字没有空格。" * 1_000,
+        "👩🏽‍💻🏳️‍🌈🇩🇪" * 500,
+        "```python\n" + "print('a line of code')\n" * 300 + "```",
+        "| a | b |\n|---|---|\n" + "| cell | another |\n" * 300,
+        "- item with words in it\n" * 300,
+        "@everyone <@1> <#2> " * 300,
+    ],
+    ids=["words", "one word", "CJK", "emoji", "code", "table", "list", "mentions"],
+)
+async def test_any_long_answer_is_taken_in_order_and_pings_nobody(answer: str) -> None:
+    async with on_a_course(DiscordDesk(lambda _: a_response(answer))) as course:
+        asked = await ask(course)
+        await course.answered()
+        seen = course.peer.seen_in(asked.id)
+        numbers = [note.content.splitlines()[-1] for note in seen]
+        assert numbers == [f"-# {number}/{len(seen)}" for number in range(1, len(seen) + 1)]
+        assert all(note.pinged == () for note in seen)
+        shown = "".join("".join(note.content.split()) for note in seen).replace("\u200b", "")
+        for sample in {answer[:20], answer[len(answer) // 2 :][:20], answer.rstrip("`\n |")[-8:]}:
+            assert "".join(sample.split()) in shown
