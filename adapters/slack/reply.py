@@ -52,14 +52,14 @@ class SlackReplies:
                 unfurl_media=False,
             )
         ts = str(posted["ts"])
-        await self._threads.remember(question.key, last=ts)
+        await self._threads.remember(question.key, message_id=ts)
         return ts
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         """Slack has no idempotency keys, so a lost post is looked up by its metadata."""
         async for message in self._thread_after(question):
             if self._is_ours(message, part):
-                await self._threads.remember(question.key, last=str(message["ts"]))
+                await self._threads.remember(question.key, message_id=str(message["ts"]))
                 return str(message["ts"])
         return None
 

@@ -24,6 +24,8 @@ from tests.peers.slack import (
     SlackPeer,
 )
 
+BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
+
 
 def desk_that_answers(text: str = "Ten a day [1].") -> FakeDesk:
     return FakeDesk(lambda question: an_answer(text))
@@ -36,9 +38,10 @@ async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
         await peer.heard()
 
 
-async def test_a_mention_is_answered_once_in_its_thread_with_a_link() -> None:
+@BOTH_WAYS
+async def test_a_mention_is_answered_once_in_its_thread_with_a_link(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         await settled(peer, desk)
         [reply] = peer.world.replies(GENERAL, ts)
@@ -50,9 +53,10 @@ async def test_a_mention_is_answered_once_in_its_thread_with_a_link() -> None:
         assert not reply.pings
 
 
-async def test_both_events_of_a_mention_are_one_question() -> None:
+@BOTH_WAYS
+async def test_both_events_of_a_mention_are_one_question(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         await settled(peer, desk)
         assert [e.payload["event"]["type"] for e in peer.envelopes()] == ["app_mention", "message"]
@@ -63,9 +67,10 @@ async def test_both_events_of_a_mention_are_one_question() -> None:
         assert len(peer.world.replies(GENERAL, ts)) == 1
 
 
-async def test_a_repeated_event_is_acknowledged_and_changes_nothing() -> None:
+@BOTH_WAYS
+async def test_a_repeated_event_is_acknowledged_and_changes_nothing(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         await settled(peer, desk)
         repeats = [peer.repeat(envelope) for envelope in peer.envelopes() for _ in range(3)]
@@ -74,9 +79,10 @@ async def test_a_repeated_event_is_acknowledged_and_changes_nothing() -> None:
         assert len(peer.world.replies(GENERAL, ts)) == 1
 
 
-async def test_each_direct_message_is_a_thread_of_its_own() -> None:
+@BOTH_WAYS
+async def test_each_direct_message_is_a_thread_of_its_own(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         first = peer.say(DIRECT, ANN, "how many a day?")
         second = peer.say(DIRECT, ANN, "and a week?")
         inside = peer.say(DIRECT, ANN, "why?", thread_ts=first)
@@ -87,13 +93,16 @@ async def test_each_direct_message_is_a_thread_of_its_own() -> None:
         assert len(peer.world.replies(DIRECT, second)) == 1
 
 
-async def test_a_follow_up_in_the_bots_thread_needs_no_mention_even_after_a_restart() -> None:
+@BOTH_WAYS
+async def test_a_follow_up_in_the_bots_thread_needs_no_mention_even_after_a_restart(
+    over: str,
+) -> None:
     desk, markers = desk_that_answers(), MemoryMarkers()
     async with SlackPeer() as peer:
-        async with slack_at_work(peer, desk, markers=markers):
+        async with slack_at_work(peer, desk, markers=markers, over=over):
             ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
             await settled(peer, desk)
-        async with slack_at_work(peer, desk, markers=markers):
+        async with slack_at_work(peer, desk, markers=markers, over=over):
             peer.say(GENERAL, BEN, "and in a week?", thread_ts=ts)
             await settled(peer, desk)
         assert [q.question.message for q in desk.questions.values()][-1] == "and in a week?"
@@ -101,9 +110,10 @@ async def test_a_follow_up_in_the_bots_thread_needs_no_mention_even_after_a_rest
         assert len(peer.world.replies(GENERAL, ts)) == 2
 
 
-async def test_talk_that_is_not_for_the_bot_is_acknowledged_and_left_alone() -> None:
+@BOTH_WAYS
+async def test_talk_that_is_not_for_the_bot_is_acknowledged_and_left_alone(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         asked = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         other = peer.say(GENERAL, BEN, "lunch?")
         await settled(peer, desk)
@@ -120,9 +130,10 @@ async def test_talk_that_is_not_for_the_bot_is_acknowledged_and_left_alone() -> 
         assert len(list(peer.world.everything_of_the_bot())) == 1
 
 
-async def test_an_event_nobody_listens_to_is_acknowledged() -> None:
+@BOTH_WAYS
+async def test_an_event_nobody_listens_to_is_acknowledged(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         reaction = {"type": "reaction_added", "user": ANN, "reaction": "eyes", "event_ts": "1.1"}
         envelope = peer.emit(reaction | {"item": {"type": "message", "channel": GENERAL}})
         await settled(peer, desk)
@@ -130,11 +141,12 @@ async def test_an_event_nobody_listens_to_is_acknowledged() -> None:
         assert envelope.acked_at
 
 
-async def test_an_event_is_acknowledged_only_once_the_desk_has_it() -> None:
+@BOTH_WAYS
+async def test_an_event_is_acknowledged_only_once_the_desk_has_it(over: str) -> None:
     desk = desk_that_answers()
     desk.failing = 3
     peer = SlackPeer(ack_seconds=0.2, pauses=(0.0, 0.1, 0.1))
-    async with peer, slack_at_work(peer, desk):
+    async with peer, slack_at_work(peer, desk, over=over):
         ts = peer.say(DIRECT, ANN, "how many a day?")
         [envelope] = peer.envelopes()
         await until(lambda: envelope.attempts == 3)

@@ -19,7 +19,8 @@ from aiohttp import web
 
 from tests.peers.slack_api import Arguments, Call, Fault, SlackApi, changed_event, message_event
 from tests.peers.slack_rules import Refused
-from tests.peers.slack_socket import Envelope, SlackSocketServer
+from tests.peers.slack_sender import SIGNING_SECRET, SlackHttpSender
+from tests.peers.slack_socket import Envelope, SlackDeliveries, SlackSocketServer
 from tests.peers.slack_world import (
     ANN,
     APP,
@@ -48,6 +49,7 @@ __all__ = [
     "ELSEWHERE",
     "GENERAL",
     "MENTION",
+    "SIGNING_SECRET",
     "TEAM",
     "Fault",
     "SlackMessage",
@@ -63,6 +65,7 @@ class SlackPeer:
     ) -> None:
         self.world = SlackWorld()
         self.sockets = SlackSocketServer(ack_seconds=ack_seconds, pauses=pauses)
+        self.deliveries: SlackDeliveries = self.sockets
         self.api = SlackApi(
             self.world,
             bot_token=BOT_TOKEN,
@@ -96,6 +99,7 @@ class SlackPeer:
         trace: TracebackType | None,
     ) -> None:
         self._closing.set()
+        await self.deliveries.close()
         await self.sockets.close()
         assert self._runner is not None
         await self._runner.cleanup()
@@ -118,6 +122,12 @@ class SlackPeer:
 
     def calls(self, method: str) -> list[Call]:
         return [call for call in self.api.calls if call.method == method]
+
+    def sends_to(self, address: str) -> None:
+        """From now on events go, signed, to this address and no more to a socket."""
+        self.deliveries = SlackHttpSender(
+            address, ack_seconds=self.sockets.ack_seconds, pauses=self.sockets.pauses
+        )
 
     # What people do
 
@@ -180,24 +190,24 @@ class SlackPeer:
             "is_ext_shared_channel": False,
             "event_context": f"context-{number}",
         }
-        return self.sockets.deliver("events_api", body)
+        return self.deliveries.deliver("events_api", body)
 
     def repeat(self, envelope: Envelope) -> Envelope:
         """Send an event that was acknowledged once more, as happens when an ack is lost."""
-        return self.sockets.deliver(envelope.kind, envelope.payload)
+        return self.deliveries.deliver(envelope.kind, envelope.payload)
 
     def envelopes(self, event_type: str | None = None) -> list[Envelope]:
         """What was sent to the app, but for the echoes of its own messages."""
         return [
             envelope
-            for envelope in self.sockets.envelopes.values()
+            for envelope in self.deliveries.envelopes.values()
             if event_type in (None, envelope.payload["event"]["type"])
             and envelope.payload["event"].get("bot_id") != BOT
         ]
 
     async def heard(self) -> None:
         """Wait until every envelope was acknowledged or given up."""
-        while waiting := self.sockets.unfinished():
+        while waiting := self.deliveries.unfinished():
             await asyncio.gather(*waiting)
 
     def _socket_url(self) -> str:
