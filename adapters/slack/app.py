@@ -17,6 +17,7 @@ from adapters.slack.config import SlackConfig
 from adapters.slack.envelope import dispatch
 from adapters.slack.http import SignedEvents
 from adapters.slack.listener import Listener, bolt_app
+from adapters.slack.pace import Pace
 from adapters.slack.renderer import SlackRenderer
 from adapters.slack.reply import SlackReplies
 from adapters.slack.socket import SlackSocket
@@ -63,7 +64,12 @@ async def open_slack(
         app = bolt_app(listener, workspace=workspace, client=client)
         yield SlackPlatform(
             renderer=SlackRenderer(),
-            replies=SlackReplies(client=client, workspace=workspace, threads=threads),
+            replies=SlackReplies(
+                client=client,
+                workspace=workspace,
+                threads=threads,
+                pace=Pace(config.post_seconds),
+            ),
             socket=await socket_for(config, app, client),
             events=events_for(config, app),
         )

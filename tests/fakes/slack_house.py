@@ -23,17 +23,24 @@ def config_for(peer: SlackPeer, **changes: Any) -> SlackConfig:
         "api_base": peer.base,
         "request_seconds": 1.0,
         "ping_seconds": 1.0,
+        "post_seconds": 0.0,
     }
     return SlackConfig(**fields | changes)
 
 
 @asynccontextmanager
 async def slack_at_work(
-    peer: SlackPeer, desk: FakeDesk, *, markers: MemoryMarkers | None = None, over: str = "socket"
+    peer: SlackPeer,
+    desk: FakeDesk,
+    *,
+    markers: MemoryMarkers | None = None,
+    over: str = "socket",
+    **changes: Any,
 ) -> AsyncIterator[SlackPlatform]:
     """A platform that listens, over a socket or over HTTP, and a desk that answers."""
     kept = markers if markers is not None else MemoryMarkers()
-    changes = {"app_token": None, "signing_secret": SIGNING_SECRET} if over == "http" else {}
+    if over == "http":
+        changes |= {"app_token": None, "signing_secret": SIGNING_SECRET}
     async with AsyncExitStack() as stack:
         platform = await stack.enter_async_context(
             open_slack(config_for(peer, **changes), desk=desk, markers=kept)

@@ -12,6 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
@@ -37,6 +38,7 @@ from tests.peers.slack_world import (
 
 BOT_TOKEN, APP_TOKEN = "xoxb-1-loopback", "xapp-1-loopback"
 MENTION = f"<@{BOT_USER}>"
+RETRY_AFTER = 1
 SUBSCRIBED = {"app_mention", "message", "reaction_added", "app_home_opened"}
 
 __all__ = [
@@ -77,6 +79,7 @@ class SlackPeer:
         self._foreseen: set[str] = set()
         self._refusals: list[str] = []
         self._faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
+        self._not_before: defaultdict[str, float] = defaultdict(float)
         self._event_ids = count(1)
         self._closing = asyncio.Event()
         self._runner: web.AppRunner | None = None
@@ -219,6 +222,8 @@ class SlackPeer:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
         fault = self._faults[method].popleft() if self._faults[method] else None
+        if fault is Fault.RATE_LIMITED:
+            self._not_before[method] = monotonic() + RETRY_AFTER
         match fault:
             case None | Fault.LOST_RESPONSE:
                 response = await self._answer(request, method)
@@ -230,6 +235,8 @@ class SlackPeer:
 
     async def _answer(self, request: web.Request, method: str) -> web.Response:
         try:
+            if monotonic() < self._not_before[method]:
+                raise Refused("ratelimited", "asked again too early", retry_after=RETRY_AFTER)
             arguments = await arguments_of(request)
             as_json = request.content_type == "application/json"
             data = self.api.call(method, token_of(request), arguments, as_json=as_json)
@@ -268,7 +275,7 @@ def broken(fault: Fault) -> web.Response:
     match fault:
         case Fault.RATE_LIMITED:
             body = {"ok": False, "error": "ratelimited"}
-            return web.json_response(body, status=429, headers={"Retry-After": "1"})
+            return web.json_response(body, status=429, headers={"Retry-After": str(RETRY_AFTER)})
         case Fault.SERVER_ERROR:
             return web.json_response({"ok": False, "error": "internal_error"}, status=500)
         case Fault.GARBAGE:

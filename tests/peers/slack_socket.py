@@ -125,10 +125,14 @@ class SlackSocketServer(SlackDeliveries):
         await self._serve(socket)
         return socket
 
-    async def refresh(self) -> None:
+    async def refresh(self, reason: str = "refresh_requested") -> None:
         """Ask the app to connect anew, as Slack does every few hours."""
+        await self.babble(json.dumps({"type": "disconnect", "reason": reason}))
+
+    async def babble(self, frame: str) -> None:
+        """Send whatever to every socket."""
         for socket in list(self.sockets):
-            await socket.send_json({"type": "disconnect", "reason": "refresh_requested"})
+            await socket.send_str(frame)
 
     async def drop(self) -> None:
         """Cut every socket without a word."""
