@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import Integer, bindparam, delete, select
 
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
 from rag_core.storage import schema
@@ -26,7 +26,9 @@ DEFAULT_COLLECTION = "documentation"
 jobs, records, books = schema.jobs, schema.ingestion_records, schema.books
 SAVE = upsert(jobs, on=("job_id",))
 GET = Statement(select(jobs.c.body).where(jobs.c.job_id == bindparam("job_id")))
-RECENT = Statement(select(jobs.c.body).order_by(jobs.c.started_at.desc()).limit(bindparam("limit")))
+RECENT = Statement(
+    select(jobs.c.body).order_by(jobs.c.started_at.desc()).limit(bindparam("limit", type_=Integer))
+)
 UNFINISHED = Statement(
     select(jobs.c.body).where(jobs.c.completed_at.is_(None)).order_by(jobs.c.started_at)
 )
@@ -94,6 +96,7 @@ class Jobs:
             source_file=record.source_file,
             file_hash=record.file_hash,
             version=record.version,
+            source=record.source,
             chunk_ids=to_json(NAMES, record.chunk_ids),
             ingested_at=to_time(record.ingested_at),
             module=record.module,
@@ -110,6 +113,7 @@ def record_from_row(row: Row) -> IngestionRecord:
         source_file=row["source_file"],
         file_hash=row["file_hash"],
         version=row["version"],
+        source=row["source"],
         chunk_ids=from_json(NAMES, row["chunk_ids"]),
         ingested_at=from_time(row["ingested_at"]),
         module=row["module"],
