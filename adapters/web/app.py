@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
-from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from adapters.web.asking import Asking
@@ -20,6 +19,7 @@ from adapters.web.guard import Guard
 from adapters.web.headers import SafeHeaders
 from adapters.web.health import HealthRoutes
 from adapters.web.jobs import JobRoutes
+from adapters.web.mounted import mounted
 from adapters.web.pages import PageRoutes
 from adapters.web.parts import WebParts
 from adapters.web.problems import LastResort, add_problems
@@ -38,8 +38,7 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     for routes in (PageRoutes(parts, config), SignInRoutes(config)):
         app.include_router(routes.router(), include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC))
-    for path, mounted in parts.mounts.items():
-        app.router.routes.insert(0, Route(path, mounted))
+    app.router.routes[:0] = [mounted(path, other) for path, other in parts.mounts.items()]
     mounts = frozenset(parts.mounts)
     limit = SlidingLimit(requests=config.requests_per_minute)
     # The last one added is the first one asked.

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.outgoing import OutgoingPart
+from rag_core.errors import UpstreamRejected
 from tests.builders import a_response
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, on_a_course, running
@@ -34,6 +37,7 @@ async def over(course: Course, times: int = 1) -> None:
         Trouble(reset=True, takes_effect=True),
         Trouble(hang=True, takes_effect=True),
         Trouble(status=503, takes_effect=True),
+        Trouble(status=200, takes_effect=True),  # an answer that names no message
     ],
 )
 async def test_a_post_whose_answer_was_lost_is_found_and_not_repeated(trouble: Trouble) -> None:
@@ -72,8 +76,8 @@ async def test_the_lost_part_of_a_long_answer_is_told_from_its_neighbours() -> N
     same = "\n\n".join(["The same words again and again. " * 55] * 4)
     desk = DiscordDesk(lambda _: a_response(same))
     async with on_a_course(desk) as course:
-        ok = Trouble(status=None, reset=True, takes_effect=True)
-        course.peer.troubles.on(SEND, ok, times=3)
+        for takes_effect in (True, False, True):
+            course.peer.troubles.on(SEND, Trouble(reset=True, takes_effect=takes_effect))
         asked = await ask(course)
         await course.answered()
         seen = course.peer.seen_in(asked.id)
@@ -95,7 +99,8 @@ async def test_two_questions_with_the_same_answer_are_both_answered_though_answe
         follow_ups = [
             await course.peer.say(thread, course.alice, text) for text in ("Really?", "Sure?")
         ]
-        course.peer.troubles.on(SEND, Trouble(reset=True, takes_effect=True), times=2)
+        for takes_effect in (True, False):
+            course.peer.troubles.on(SEND, Trouble(reset=True, takes_effect=takes_effect))
         course.desk.thinks.set()
         await course.answered(3)
         answers = course.peer.seen_in(asked.id)
@@ -120,6 +125,21 @@ async def test_a_wall_before_discord_is_a_refusal_that_says_when_to_come_back() 
         (refusal,) = course.desk.refusals
         assert refusal.retryable
         assert refusal.retry_after == pytest.approx(0.2)
+
+
+async def test_a_long_rate_limit_is_handed_back_instead_of_waited_for() -> None:
+    async with on_a_course() as course:
+        platform = course.platform
+        assert platform is not None
+        asked = await ask(course)
+        await course.answered()
+        part = OutgoingPart(question_id=uuid4(), number=0, payload='{"content": "a"}')
+        course.peer.troubles.on(SEND, Trouble(status=429, retry_after=40.0))
+        with pytest.raises(UpstreamRejected) as refused:
+            await platform.replies.post(course.desk.questions[0], part)
+        assert refused.value.retryable
+        assert refused.value.retry_after == pytest.approx(40.0)
+        assert len(course.peer.seen_in(asked.id)) == 1
 
 
 async def test_a_long_answer_keeps_to_the_limits_that_discord_tells() -> None:
@@ -240,3 +260,30 @@ async def test_answers_in_many_threads_at_once_do_not_mix() -> None:
         for number, question in enumerate(asked):
             (answer,) = course.peer.seen_in(question.id)
             assert f"About question {number}?" in answer.content
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "word " * 20_000,
+        "x" * 10_000,
+        "汉字没有空格。" * 1_000,
+        "👩🏽‍💻🏳️‍🌈🇩🇪" * 500,
+        "```python\n" + "print('a line of code')\n" * 300 + "```",
+        "| a | b |\n|---|---|\n" + "| cell | another |\n" * 300,
+        "- item with words in it\n" * 300,
+        "@everyone <@1> <#2> " * 300,
+    ],
+    ids=["words", "one word", "CJK", "emoji", "code", "table", "list", "mentions"],
+)
+async def test_any_long_answer_is_taken_in_order_and_pings_nobody(answer: str) -> None:
+    async with on_a_course(DiscordDesk(lambda _: a_response(answer))) as course:
+        asked = await ask(course)
+        await course.answered()
+        seen = course.peer.seen_in(asked.id)
+        numbers = [note.content.splitlines()[-1] for note in seen]
+        assert numbers == [f"-# {number}/{len(seen)}" for number in range(1, len(seen) + 1)]
+        assert all(note.pinged == () for note in seen)
+        shown = "".join("".join(note.content.split()) for note in seen).replace("\u200b", "")
+        for sample in {answer[:20], answer[len(answer) // 2 :][:20], answer.rstrip("`\n |")[-8:]}:
+            assert "".join(sample.split()) in shown

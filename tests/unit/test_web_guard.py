@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import httpx
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Send
+from starlette.types import Scope as Scope_
 
 from adapters.web.app import create_app
 from adapters.web.caller import PRIVATE, Caller
@@ -262,7 +267,7 @@ def test_keys_are_read_with_scope_and_books() -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("short", "at least 8"),
+        (":admin", "visible ASCII"),
         ("key with space", "visible ASCII"),
         ("a-good-key:owner", "ask, read, admin"),
         ("a-good-key:read:Not A Book", "Not A Book"),
@@ -281,7 +286,7 @@ def test_a_wrong_key_is_explained_and_not_shown(text: str, fault: str) -> None:
 
 def test_all_wrong_keys_are_named_together() -> None:
     with pytest.raises(ConfigurationError) as refused:
-        parse_api_keys("short,a-good-key,another-1:boss")
+        parse_api_keys(":ask,a-good-key,another-1:boss")
     assert len(str(refused.value).splitlines()) == 2
 
 
@@ -375,3 +380,23 @@ async def test_another_site_cannot_sign_a_browser_in() -> None:
         )
     assert answer.status_code == 403
     assert "set-cookie" not in answer.headers
+
+
+async def other_platform(scope: Scope_, receive: Receive, send: Send) -> None:
+    """Answers with the length of what it was sent."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size, more = size + len(message.get("body", b"")), message.get("more_body", False)
+    await PlainTextResponse(str(size))(scope, receive, send)
+
+
+@pytest.mark.parametrize("config", [a_config(), with_keys()])
+async def test_another_platforms_door_guards_itself(config: WebConfig) -> None:
+    parts = replace(House().parts(), mounts={"/slack/events": other_platform})
+    transport = httpx.ASGITransport(app=create_app(parts, config), client=("192.0.2.7", 1))
+    async with httpx.AsyncClient(transport=transport, base_url="https://public.example") as client:
+        sent = await client.post("/slack/events", content=b"x" * 100_000)
+        beside = await client.post("/slack/events/x", content=b"x")
+    assert (sent.status_code, sent.text) == (200, "100000")
+    assert beside.status_code in {401, 403}

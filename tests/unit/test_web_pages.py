@@ -300,3 +300,15 @@ async def test_the_page_of_a_key_holder_can_sign_out_and_others_need_not() -> No
         assert (await client.get("/sign-in")).headers["location"] == "/"
     async with visiting(House(), with_keys(), key="ask-key-1") as client:
         assert 'id="sign-out"' in (await client.get("/")).text
+
+
+async def test_a_sections_heading_stands_once() -> None:
+    passages = [
+        a_result(0, total=3, text="## Requests\n\nA hundred of them."),
+        a_result(1, total=3, text="And no more than that."),
+        a_result(2, total=3, text="Files are not counted.", section_heading="Files"),
+    ]
+    async with visiting(House(index=MemoryIndex(*passages))) as client:
+        page = (await client.get("/read/lesson-1")).text
+    headings = re.findall(r"<h([1-6])>(.*?)</h\1>", page)
+    assert headings == [("1", "Limits"), ("2", "Requests"), ("2", "Files")]
