@@ -91,6 +91,12 @@ class Settings(BaseSettings):
         "API keys of the web door; unset: loopback only",
         "comma-separated KEY[:SCOPE[:BOOK|BOOK…]], scope ask, read or admin",
     )
+    job_folders: str | None = setting(
+        "FOOTNOTE_JOB_FOLDERS",
+        None,
+        "Folders below which the web door may be asked to read files; unset: none",
+        "folders, separated by commas",
+    )
     embedder: Literal["local", "cohere", "openai"] | None = setting(
         "FOOTNOTE_EMBEDDER",
         None,
@@ -227,6 +233,14 @@ class Settings(BaseSettings):
         "a whole number from 0",
         ge=0,
     )
+    overlap_seconds: float = setting(
+        "FOOTNOTE_OVERLAP_SECONDS",
+        30.0,
+        "How long a new process waits for the one before it to leave the data folder",
+        "a number from 0 to 600",
+        ge=0,
+        le=600,
+    )
     discord_bot_token: SecretStr | None = setting(
         "DISCORD_BOT_TOKEN", None, "Token of the Discord bot; unset: no Discord", "a token"
     )
@@ -293,6 +307,11 @@ class Settings(BaseSettings):
         host = self.web_host or ("0.0.0.0" if behind_a_router else "127.0.0.1")  # noqa: S104
         port = self.port if self.web_port is None else self.web_port
         return host, DEFAULT_WEB_PORT if port is None else port
+
+    @property
+    def allowed_job_folders(self) -> tuple[Path, ...]:
+        named = (self.job_folders or "").split(",")
+        return tuple(Path(folder.strip()).resolve() for folder in named if folder.strip())
 
     @property
     def database(self) -> str:

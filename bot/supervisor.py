@@ -30,10 +30,12 @@ from rag_core.storage.folder_lock import folder_lock
 
 log = logging.getLogger(__name__)
 
-OVERLAP_SECONDS = 30
-"""How long a new process waits for the one before it, as deploys overlap the two."""
 DRAIN_SECONDS = 15
 """How long answers in work may still take once the process is told to end."""
+
+
+QUEUE_SECONDS = 120
+"""How long a question may wait for a worker."""
 
 
 async def supervise(settings: Settings) -> None:
@@ -75,19 +77,19 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
         private = create_door(web_parts(services, readiness_of(services, ())))
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(work_until(done, worker, [serve(private, door)]))
-            try:
-                yield Path(door.getsockname())
-            finally:
-                done.set()
+        working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
+        try:
+            yield Path(door.getsockname())
+        finally:
+            done.set()
+            await working
 
 
 @contextlib.asynccontextmanager
 async def open_core(settings: Settings, folder: Path) -> AsyncIterator[Services]:
     """The services, with the data folder held for this process alone."""
     async with (
-        folder_lock(folder, wait_seconds=OVERLAP_SECONDS),
+        folder_lock(folder, wait_seconds=settings.overlap_seconds),
         open_services(settings, folder) as services,
     ):
         yield services
@@ -134,6 +136,8 @@ def web_config(settings: Settings) -> WebConfig:
         host=host,
         port=port,
         public_url=settings.public_url,
+        job_folders=settings.allowed_job_folders,
+        wait_seconds=QUEUE_SECONDS + settings.answer_seconds,
         api_keys=parse_api_keys(keys.get_secret_value()) if keys else (),
     )
 

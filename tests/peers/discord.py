@@ -22,7 +22,9 @@ from tests.peers.discord_gateway import (
     Session,
 )
 from tests.peers.discord_limits import Allowance, Buckets, Trouble, Troubles
-from tests.peers.discord_rest import Call, Refused, Routes, without_content
+from tests.peers.discord_posting import without_content
+from tests.peers.discord_rest import Call, Routes
+from tests.peers.discord_rules import Refused
 from tests.peers.discord_world import DEFAULT, DM, REPLY, Channel, Note, Person, World
 
 SEND = "POST /channels/:c/messages"
@@ -68,6 +70,7 @@ class DiscordPeer:
         reply_to: Note | None = None,
         attachments: Iterable[dict[str, Any]] = (),
         roles: tuple[int, ...] = (),
+        kind: int | None = None,
     ) -> Note:
         """Somebody writes a message. `listed=False` leaves `mentions` empty, as Discord may."""
         content = f"<@{self.world.bot.id}> {text}" if mentions_bot else text
@@ -80,7 +83,7 @@ class DiscordPeer:
             channel.id,
             author,
             content,
-            kind=REPLY if reply_to else DEFAULT,
+            kind=kind or (REPLY if reply_to else DEFAULT),
             mentions=tuple(unique(mentions)),
             mention_roles=roles,
             reference=reply_to,
