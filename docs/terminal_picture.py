@@ -1,4 +1,4 @@
-"""Draws docs/images/terminal.svg from a real answer: python docs/terminal_picture.py < answer.json"""
+"""Draws docs/images/terminal.svg from the JSON of a real answer on standard input."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from rich._export_format import CONSOLE_SVG_FORMAT
-from rich.console import Console
+from rich.console import CONSOLE_SVG_FORMAT, Console
 
 from bot.commands.ask import show
 
