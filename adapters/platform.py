@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from rag_core.conversation.key import Platform
+from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 
@@ -37,3 +37,9 @@ class AcceptsQuestions(Protocol):
     async def accept(self, question: IncomingQuestion) -> Receipt:
         """Write the question down; when this returns, it is safe to tell the platform so."""
         ...
+
+
+class KnowsThreads(Protocol):
+    """The threads that are ours, because we have answered in them."""
+
+    async def answered_in(self, key: ConversationKey) -> bool: ...

@@ -20,11 +20,13 @@ async def open_embedder(settings: Settings) -> AsyncIterator[Embedder]:
 
 @contextlib.asynccontextmanager
 async def open_vectors(
-    settings: Settings, folder: Path, *, dimension: int
+    settings: Settings, folder: Path, *, embedder: Embedder
 ) -> AsyncIterator[VectorStore]:
     from rag_core.providers.qdrant_edge import open_edge_store
 
-    async with open_edge_store(folder / "index", dimension=dimension) as store:
+    async with open_edge_store(
+        folder / "index", dimension=embedder.dimension, model=embedder.model
+    ) as store:
         yield store
 
 

@@ -11,22 +11,22 @@ from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from adapters.platform import ChatPlatform
 from adapters.web.app import create_app
 from adapters.web.config import WebConfig, parse_api_keys
 from adapters.web.door import create_door
-from rag_core.storage.folder_lock import folder_lock
-
-from adapters.platform import ChatPlatform
 from adapters.web.server import serve
 from bot.door import door_listener, own_folder
 from bot.logs import start_logging
 from bot.platforms import open_platforms
+from bot.readiness import lookout
 from bot.settings import Settings
-from bot.wiring import Services, open_services, web_parts
+from bot.wiring import AsksReadiness, Services, open_services, web_parts
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
 from rag_core.errors import ConfigurationError, FootnoteError
+from rag_core.storage.folder_lock import folder_lock
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,8 @@ async def supervise(settings: Settings) -> None:
         platforms = await stack.enter_async_context(open_platforms(settings, services))
         page = stack.enter_context(web_listener(*settings.listens_on))
         door = stack.enter_context(door_listener(folder))
-        app = create_app(web_parts(services), web_config(settings))
+        parts = web_parts(services, readiness_of(services, platforms))
+        app = create_app(parts, web_config(settings))
         worker = services.worker(outlets(services, platforms))
         say_where(page, platforms)
         await work_until(
@@ -56,7 +57,7 @@ async def supervise(settings: Settings) -> None:
                 services.housekeeping.run(),
                 services.ingestion.resume(),
                 serve(app, page),
-                serve(create_door(web_parts(services)), door),
+                serve(create_door(parts), door),
                 *(kept_apart(platform) for platform in platforms),
             ],
         )
@@ -73,7 +74,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         door = stack.enter_context(door_listener(folder))
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
-        private = create_door(web_parts(services))
+        private = create_door(web_parts(services, readiness_of(services, ())))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(work_until(done, worker, [serve(private, door)]))
             try:
@@ -112,6 +113,10 @@ async def kept_apart(platform: ChatPlatform) -> None:
         await platform.run()
     except FootnoteError as error:
         log.error("platform down", extra={"platform": platform.platform.value, "cause": str(error)})
+
+
+def readiness_of(services: Services, platforms: Sequence[ChatPlatform]) -> AsksReadiness:
+    return lookout(ledger=services.stores.ledger, vectors=services.vectors, platforms=platforms)
 
 
 def outlets(services: Services, platforms: Sequence[ChatPlatform]) -> Mapping[Platform, Outlet]:

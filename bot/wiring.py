@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from uuid import uuid4
 
+from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
-from rag_core.agent.agent import Agent
-from rag_core.agent.config import AgentConfig
-from rag_core.books.library import Library
-from rag_core.ingestion.pipeline import Ingestion
-from rag_core.retrieval.retriever import Retriever
-from rag_core.storage.books import Books
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import open_database
-from rag_core.storage.feedback import Feedback
-from rag_core.storage.jobs import Jobs
-from rag_core.storage.ledger import QuestionLedger
-from rag_core.storage.markers import Markers
-
-from adapters.apologies import apologise
 from bot.metrics import Metrics
 from bot.providers import open_chat_model, open_embedder, open_vectors
 from bot.settings import Settings
+from rag_core.agent.agent import Agent
+from rag_core.agent.config import AgentConfig
+from rag_core.agent.prompts import SYSTEM_PROMPT
+from rag_core.books.library import Library
 from rag_core.conversation.key import Platform
 from rag_core.desk.answering import Answering
 from rag_core.desk.bell import Bell
@@ -37,6 +28,7 @@ from rag_core.desk.housekeeping import Housekeeping
 from rag_core.desk.limits import DeskLimits
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
+from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ports import (
     BookStore,
     ChatModel,
@@ -47,6 +39,16 @@ from rag_core.ports import (
     MarkerStore,
     VectorStore,
 )
+from rag_core.retrieval.retriever import Retriever
+from rag_core.storage.books import Books
+from rag_core.storage.conversations import Conversations
+from rag_core.storage.database import open_database
+from rag_core.storage.feedback import Feedback
+from rag_core.storage.jobs import Jobs
+from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.markers import Markers
+
+AsksReadiness = Callable[[], Awaitable[Readiness]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +105,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         enter = stack.enter_async_context
         stores = await enter(open_stores(settings))
         embedder = await enter(open_embedder(settings))
-        vectors = await enter(open_vectors(settings, folder, dimension=embedder.dimension))
+        vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))
         ingestion = await enter(
             Ingestion(jobs=stores.jobs, books=stores.books, embedder=embedder, store=vectors)
@@ -154,7 +156,12 @@ def answering(
 
 
 def agent_config(settings: Settings) -> AgentConfig:
+    prompt = settings.agent_system_prompt_file
     return AgentConfig(
+        model=settings.openai_model,
+        max_turns=settings.agent_max_turns,
+        profile=settings.confidence_profile,
+        system_prompt=prompt.read_text(encoding="utf-8") if prompt else SYSTEM_PROMPT,
         temperature=settings.agent_temperature,
         max_tokens=settings.agent_max_tokens,
         top_k=settings.agent_top_k,
@@ -167,9 +174,9 @@ def desk_limits(settings: Settings) -> DeskLimits:
     return DeskLimits(answer_seconds=settings.answer_seconds)
 
 
-def web_parts(services: Services) -> WebParts:
-    async def readiness() -> Readiness:
-        return Readiness(checks={"database": True})
+def web_parts(services: Services, readiness: AsksReadiness) -> WebParts:
+    async def metrics() -> bytes:
+        return services.metrics.page(waiting=await services.stores.ledger.waiting())
 
     return WebParts(
         desk=services.desk,
@@ -184,6 +191,6 @@ def web_parts(services: Services) -> WebParts:
         ingestion=services.ingestion,
         feedback=services.stores.feedback,
         readiness=readiness,
-        metrics=services.metrics.page,
+        metrics=metrics,
         version=version("footnote-bot"),
     )

@@ -14,6 +14,7 @@ from rag_core.books.book import Book, BookIds, ChannelBinding
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, Turn
+from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
 from rag_core.desk.progress import QuestionState
@@ -40,7 +41,7 @@ class ChatModel(Protocol):
         temperature: float,
         max_tokens: int | None,
     ) -> AsyncIterator[ModelEvent]:
-        """Text as it comes, then exactly one Finished. A stream that is cut raises."""
+        """Text as it comes, then exactly one Finished. What is cut begins anew or raises."""
         ...
 
 
@@ -200,6 +201,10 @@ class Ledger(Protocol):
         ...
 
     async def state_of(self, question_id: UUID) -> QuestionState | None: ...
+
+    async def asked_in(self, key: ConversationKey, *, limit: int = 100) -> Sequence[AskedQuestion]:
+        """The newest questions of a thread, by position, with the answers that are settled."""
+        ...
 
     async def waiting(self) -> int:
         """How many questions are neither delivered nor given up."""

@@ -54,4 +54,9 @@ class Finished:
     completion_tokens: int = 0
 
 
-ModelEvent = TextDelta | Finished
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """The connection was lost and the reply begins anew: text that came so far is void."""
+
+
+ModelEvent = TextDelta | Restarted | Finished

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import ceil
 
 from rag_core.ingestion.blocks import Block, Kind, blocks_of
@@ -17,6 +17,8 @@ LARGEST_BLOCK = 600
 """A code block, table or list item up to this size stays whole, above the target too."""
 SMALL_SECTION = 60
 """A section below this joins the next one: a title and a line say too little alone."""
+SLACK = 1.25
+"""How far above the target a passage of several blocks may be, to keep parts even."""
 TOKENS_PER_WORD = 1.3
 BYTES_PER_TOKEN = 6
 """Holds text without spaces to the same size: long addresses, Chinese, Thai."""
@@ -35,26 +37,37 @@ class Section:
     """The blocks under one heading, up to the next heading of any level."""
 
     path: tuple[Heading, ...]
-    line: Block | None
     blocks: list[Block] = field(default_factory=list)
     size: int = 0
 
 
 @dataclass(slots=True)
 class Draft:
-    """A passage while it grows."""
+    """A passage while it grows; the heading of its largest part names the whole."""
 
+    opening: tuple[Heading, ...]
+    path: tuple[Heading, ...] = ()
     blocks: list[Block] = field(default_factory=list)
     size: int = 0
-    path: tuple[Heading, ...] = ()
     largest: int = -1
+    headings: set[Heading] = field(default_factory=set)
 
     def take(self, blocks: list[Block], size: int, path: tuple[Heading, ...]) -> None:
-        """The heading of the largest part names the whole."""
+        """Add a part; headings that are new in the middle of a passage stand in its text."""
+        if self.blocks:
+            self.blocks += [line_of(h) for h in path if h not in self.headings]
         self.blocks += blocks
+        self.headings |= {*self.opening, *path}
         self.size += size
         if size > self.largest:
             self.path, self.largest = path, size
+
+    def all_blocks(self) -> list[Block]:
+        return [*(line_of(h) for h in self.opening if h not in self.path), *self.blocks]
+
+    def text(self) -> str:
+        first, *others = self.all_blocks()
+        return (first.text + "".join("\n" * each.gap + each.text for each in others)).strip()
 
 
 def cut(text: str, *, site: Site = Site.PLAIN, target: int = TARGET_TOKENS) -> list[Passage]:
@@ -64,28 +77,30 @@ def cut(text: str, *, site: Site = Site.PLAIN, target: int = TARGET_TOKENS) -> l
         joined = bool(drafts) and belongs_with(drafts[-1], section, target)
         for number, (blocks, size) in enumerate(portions(section, target)):
             if number or not joined:
-                drafts.append(Draft())
-            elif section.line is not None:
-                blocks = [section.line, *blocks]
+                drafts.append(Draft(opening=section.path))
             drafts[-1].take(blocks, size, section.path)
-    return [
-        Passage(text=draft_text(draft), path=draft.path)
-        for draft in without_crumbs(drafts)
-        if draft.blocks
-    ]
+    return passages_of(drafts)
+
+
+def passages_of(drafts: list[Draft]) -> list[Passage]:
+    return [Passage(text=draft.text(), path=draft.path) for draft in without_crumbs(drafts)]
+
+
+def line_of(heading: Heading) -> Block:
+    """A heading as a line of text."""
+    return Block(Kind.TEXT, f"{'#' * heading.level} {heading.title}")
 
 
 def sections_of(blocks: list[Block], site: Site) -> list[Section]:
-    """The text, section by section; a heading without text joins what it stands above."""
+    """The text, section by section."""
     raw = [(block.level, block.text) for block in blocks if block.kind is Kind.HEADING]
     headings = iter(headings_of(raw, site))
-    sections = [Section(path=(), line=None)]
+    sections = [Section(path=())]
     for block in blocks:
         if block.kind is Kind.HEADING:
             heading = next(headings)
             above = tuple(h for h in sections[-1].path if h.level < heading.level)
-            line = Block(Kind.TEXT, f"{'#' * block.level} {block.text}", block.gap)
-            sections.append(Section(path=(*above, heading), line=line))
+            sections.append(Section(path=(*above, heading)))
         else:
             sections[-1].blocks.append(block)
             sections[-1].size += size_of(block.text)
@@ -98,8 +113,8 @@ def with_empty_headings_kept(sections: list[Section]) -> Iterator[Section]:
         following = sections[number + 1].path if number + 1 < len(sections) else ()
         if section.blocks:
             yield section
-        elif section.line is not None and section.path[-1] not in following:
-            yield replace(section, blocks=[section.line], line=None, path=section.path[:-1])
+        elif section.path and section.path[-1] not in following:
+            yield Section(path=section.path[:-1], blocks=[line_of(section.path[-1])], size=1)
 
 
 def belongs_with(draft: Draft, section: Section, target: int) -> bool:
@@ -115,7 +130,7 @@ def portions(section: Section, target: int) -> Iterator[tuple[list[Block], int]]
     size = 0
     for block in whole_blocks(section.blocks, target):
         weight = size_of(block.text)
-        if part and size + weight / 2 > aim:
+        if part and (size + weight / 2 > aim or size + weight > target * SLACK):
             led = [part.pop()] if len(part) > 1 and introduces(part[-1]) else []
             yield part, sum(size_of(each.text) for each in part)
             part, size = led, sum(size_of(each.text) for each in led)
@@ -145,22 +160,14 @@ def without_crumbs(drafts: list[Draft]) -> list[Draft]:
     kept: list[Draft] = []
     for draft in drafts:
         if kept and (is_crumb(draft) or is_crumb(kept[-1])):
-            kept[-1].take(draft.blocks, draft.size, draft.path)
+            kept[-1].take(draft.all_blocks(), draft.size, draft.path)
         else:
             kept.append(draft)
     return [draft for draft in kept if not is_crumb(draft)]
 
 
 def is_crumb(draft: Draft) -> bool:
-    return len(draft_text(draft)) < MIN_CHUNK_TEXT
-
-
-def draft_text(draft: Draft) -> str:
-    parts = [
-        block.text if not n else "\n" * block.gap + block.text
-        for n, block in enumerate(draft.blocks)
-    ]
-    return "".join(parts).strip()
+    return len(draft.text()) < MIN_CHUNK_TEXT
 
 
 def size_of(text: str) -> int:
@@ -173,13 +180,13 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n+")
 
 def cut_plain(text: str, *, target: int = TARGET_TOKENS) -> list[Passage]:
     """The passages of a text without markup: paragraphs, as many as fit."""
-    section = Section(path=(), line=None)
+    section = Section(path=())
     for paragraph in PARAGRAPH.split(text):
         if paragraph.strip():
             section.blocks.append(Block(Kind.TEXT, paragraph.strip("\n").rstrip()))
             section.size += size_of(paragraph)
     drafts = []
     for blocks, size in portions(section, target):
-        drafts.append(Draft())
+        drafts.append(Draft(opening=()))
         drafts[-1].take(blocks, size, ())
-    return [Passage(text=draft_text(draft), path=()) for draft in without_crumbs(drafts)]
+    return passages_of(drafts)

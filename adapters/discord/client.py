@@ -1,0 +1,133 @@
+"""Discord as a platform of the house: opened, listening, closed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import discord
+
+from adapters.discord.config import DiscordConfig
+from adapters.discord.connection import Connection, minimal_intents
+from adapters.discord.hearing import Listener
+from adapters.discord.renderer import DiscordRenderer
+from adapters.discord.reply import DiscordReplies
+from adapters.discord.rest import DiscordRest
+from adapters.discord.threads import AnsweredThreads
+from adapters.platform import AcceptsQuestions, ChatPlatform
+from rag_core.conversation.key import Platform
+from rag_core.desk.outgoing import Renderer, ReplyChannel
+from rag_core.errors import ConfigurationError
+from rag_core.ports import MarkerStore
+
+log = logging.getLogger(__name__)
+
+LONGEST_PAUSE_SECONDS = 60.0
+NOT_OUR_BOT = (
+    "DISCORD_BOT_TOKEN was refused by Discord: copy the bot's token from the developer portal."
+)
+NO_CONTENT_INTENT = (
+    "The message content intent is off in Discord's developer portal: I answer mentions and "
+    "direct messages only, and cannot read follow-ups in my threads. Switch it on under Bot."
+)
+REFUSED_GATEWAY = "Discord refused the connection (close code {code}): {hint}."
+HINTS = {
+    4010: "the shard is invalid",
+    4011: "the bot is in so many servers that it must be sharded",
+    4012: "the gateway at DISCORD_GATEWAY_URL speaks another version",
+    4013: "the intents are invalid",
+    4014: "the intents are not allowed",
+}
+NOT_AUTHENTICATED, NOT_ALLOWED = 4004, 4014
+
+
+class DiscordPlatform:
+    """One bot on Discord."""
+
+    def __init__(
+        self, config: DiscordConfig, *, desk: AcceptsQuestions, markers: MarkerStore
+    ) -> None:
+        self._config = config
+        self._intents = minimal_intents()
+        self.connection = Connection(config, intents=self._intents, hears=self._hear)
+        rest, threads = DiscordRest(self.connection), AnsweredThreads(markers)
+        self._listener = Listener(
+            desk=desk, threads=threads, rest=rest, pauses=config.accept_pauses
+        )
+        self._renderer = DiscordRenderer()
+        self._replies = DiscordReplies(rest, threads=threads)
+
+    @property
+    def platform(self) -> Platform:
+        return Platform.DISCORD
+
+    @property
+    def renderer(self) -> Renderer:
+        return self._renderer
+
+    @property
+    def replies(self) -> ReplyChannel:
+        return self._replies
+
+    @property
+    def is_ready(self) -> bool:
+        connection = self.connection
+        return connection.is_ready() and connection.is_connected and not connection.is_closed()
+
+    async def run(self) -> None:
+        """Listen until cancelled."""
+        pause = self._config.retry_seconds
+        while not await self.log_in():
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+        while not self.connection.is_closed():
+            await self._listen()
+
+    async def log_in(self) -> bool:
+        """Whether Discord knows us now; not while it cannot be reached."""
+        try:
+            await self.connection.log_in()
+        except discord.LoginFailure as error:
+            raise ConfigurationError(NOT_OUR_BOT) from error
+        except (discord.HTTPException, aiohttp.ClientError, OSError, ValueError) as error:
+            log.warning("Discord cannot be reached", extra={"cause": type(error).__name__})
+            return False
+        return True
+
+    async def _listen(self) -> None:
+        try:
+            await self.connection.connect()
+        except discord.PrivilegedIntentsRequired as error:
+            if not self._intents.message_content:
+                raise ConfigurationError(why_closed(NOT_ALLOWED)) from error
+            log.warning(NO_CONTENT_INTENT)
+            # The library reads this very object when it identifies again.
+            self._intents.message_content = False
+            await asyncio.sleep(self._config.identify_seconds)
+        except discord.ConnectionClosed as closed:
+            raise ConfigurationError(why_closed(closed.code)) from closed
+
+    async def _hear(self, message: discord.Message) -> None:
+        me = self.connection.user
+        if me is not None:
+            await self._listener.hear(message, me=me)
+
+
+def why_closed(code: int) -> str:
+    if code == NOT_AUTHENTICATED:
+        return NOT_OUR_BOT
+    return REFUSED_GATEWAY.format(code=code, hint=HINTS.get(code, "it gave no reason"))
+
+
+@asynccontextmanager
+async def open_discord(
+    config: DiscordConfig, *, desk: AcceptsQuestions, markers: MarkerStore
+) -> AsyncIterator[ChatPlatform]:
+    """A bot that is logged in, or tries again while Discord is away; closed at the end."""
+    platform = DiscordPlatform(config, desk=desk, markers=markers)
+    async with platform.connection:
+        await platform.log_in()
+        yield platform

@@ -1,0 +1,30 @@
+"""Where Discord is, and who we are there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+API_BASE = "https://discord.com/api/v10"
+GATEWAY_URL = "wss://gateway.discord.gg/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordConfig:
+    """What the adapter needs to know; the token never shows."""
+
+    token: str = field(repr=False)
+    api_base: str = API_BASE
+    gateway_url: str = GATEWAY_URL
+    request_seconds: float = 15.0
+    """How long one request may take; after that nobody knows whether it took effect."""
+    guild_ready_seconds: float = 2.0
+    """How long after the last server was announced the bot counts as ready."""
+    identify_seconds: float = 5.0
+    """The least time between two new sessions; Discord refuses a faster one."""
+    retry_seconds: float = 1.0
+    """The first pause before trying again to reach Discord; each further one is twice as long."""
+    accept_pauses: tuple[float, ...] = (0.2, 1.0, 5.0)
+    """Seconds between tries to hand a question to a desk that cannot take it."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "api_base", self.api_base.rstrip("/"))

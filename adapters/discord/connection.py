@@ -1,0 +1,116 @@
+"""discord.py's client, at the configured addresses and with the least intents."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import discord
+
+from adapters.discord.config import DiscordConfig
+from adapters.discord.http import AddressedHTTP
+
+log = logging.getLogger(__name__)
+
+LONGEST_RATE_LIMIT_SECONDS = 30.0
+"""Longer waits are handed back, so that the desk can put the answer aside."""
+CLOSING_SECONDS = 5.0
+
+Hears = Callable[[discord.Message], Awaitable[None]]
+
+
+def minimal_intents() -> discord.Intents:
+    """Servers with their channels, messages there and in private, and what messages say."""
+    return discord.Intents(guilds=True, guild_messages=True, dm_messages=True, message_content=True)
+
+
+class Connection(discord.Client):
+    """Keeps the gateway open and hands every message on; owns the tasks that this makes."""
+
+    def __init__(self, config: DiscordConfig, *, intents: discord.Intents, hears: Hears) -> None:
+        self._config = config
+        self._hears = hears
+        self._hearing: set[asyncio.Task[Any]] = set()
+        self.is_logged_in = False
+        self.is_connected = False
+        super().__init__(
+            intents=intents,
+            allowed_mentions=discord.AllowedMentions.none(),
+            max_messages=None,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            guild_ready_timeout=config.guild_ready_seconds,
+            max_ratelimit_timeout=LONGEST_RATE_LIMIT_SECONDS,
+        )
+
+    def _get_state(self, **options: Any) -> Any:
+        # The one place before the state is made where the library lets its HTTP client be ours.
+        self.http = AddressedHTTP(
+            self._config,
+            self.loop,
+            unsync_clock=not self.http.use_clock,
+            max_ratelimit_timeout=LONGEST_RATE_LIMIT_SECONDS,
+        )
+        return super()._get_state(**options)
+
+    async def log_in(self) -> None:
+        """Tell Discord who we are; after a failure it may be tried again."""
+        if self.is_logged_in:
+            return
+        try:
+            await self.login(self._config.token)
+        except Exception:
+            assert isinstance(self.http, AddressedHTTP)
+            await self.http.reset()
+            raise
+        self.is_logged_in = True
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        if not initial:
+            await asyncio.sleep(self._config.identify_seconds)
+
+    async def on_connect(self) -> None:
+        self.is_connected = True
+
+    async def on_resumed(self) -> None:
+        self.is_connected = True
+        log.info("Discord session resumed")
+
+    async def on_disconnect(self) -> None:
+        self.is_connected = False
+
+    async def on_ready(self) -> None:
+        log.info("Discord is ready", extra={"servers": len(self.guilds)})
+
+    async def on_message(self, message: discord.Message) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._hearing.add(task)
+        try:
+            await self._hears(await self._placed(message))
+        finally:
+            self._hearing.discard(task)
+
+    async def _placed(self, message: discord.Message) -> discord.Message:
+        """The message with its channel: a thread that slept may be unknown to us."""
+        if isinstance(message.channel, discord.PartialMessageable):
+            try:
+                message.channel = await self.fetch_channel(message.channel.id)  # type: ignore[assignment]
+            except (discord.DiscordException, OSError) as error:
+                log.warning(
+                    "message in an unknown channel left alone",
+                    extra={"channel_id": message.channel.id, "cause": type(error).__name__},
+                )
+        return message
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
+        log.exception("a Discord event failed by a defect", extra={"event": event_method})
+
+    async def close(self) -> None:
+        """Let what was heard reach the desk, then hang up."""
+        waiting = self._hearing - {asyncio.current_task()}
+        if waiting:
+            await asyncio.wait(waiting, timeout=CLOSING_SECONDS)
+        await super().close()

@@ -1,0 +1,64 @@
+"""What Discord's refusals and silences mean to the house."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import aiohttp
+import discord
+
+from rag_core.errors import UpstreamRejected, UpstreamUnavailable
+
+SERVICE = "discord"
+TOO_MANY = 429
+NOT_YET = 40058
+"""A forum post cannot be written to before its first message is there."""
+THREAD_IS_THERE = 160004
+UNKNOWN_CHANNEL = 10003
+UNKNOWN_MESSAGE = 10008
+
+
+class DiscordRefused(UpstreamRejected):
+    """A clear no from Discord, with the code that says which."""
+
+    def __init__(
+        self, status: int, code: int, *, retryable: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(
+            SERVICE, f"{status}, code {code}", retryable=retryable, retry_after=retry_after
+        )
+        self.code = code
+
+
+@contextmanager
+def discord_errors() -> Iterator[None]:
+    """Turn the library's errors into ours; none of them carries what a message said."""
+    try:
+        yield
+    except discord.RateLimited as error:
+        raise DiscordRefused(TOO_MANY, 0, retryable=True, retry_after=error.retry_after) from error
+    except discord.DiscordServerError as error:
+        raise UpstreamUnavailable(SERVICE, f"status {error.status}") from error
+    except discord.HTTPException as error:
+        raise refused(error) from error
+    except (aiohttp.ClientError, OSError) as error:
+        raise UpstreamUnavailable(SERVICE, type(error).__name__) from error
+    except ValueError as error:  # the answer was not JSON
+        raise UpstreamUnavailable(SERVICE, "unreadable answer") from error
+
+
+def refused(error: discord.HTTPException) -> DiscordRefused:
+    limited = error.status == TOO_MANY
+    return DiscordRefused(
+        error.status,
+        error.code,
+        retryable=limited or error.code == NOT_YET,
+        retry_after=retry_after(error) if limited else None,
+    )
+
+
+def retry_after(error: discord.HTTPException) -> float | None:
+    """How long the answer asks to wait, where it says so."""
+    told = error.response.headers.get("Retry-After", "")
+    return float(told) if told.replace(".", "", 1).isdigit() else None

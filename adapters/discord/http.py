@@ -1,0 +1,45 @@
+"""The library's HTTP client, at the configured addresses and with a bound on every request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import aiohttp
+from discord.gateway import DiscordWebSocket
+from discord.http import HTTPClient, Route
+from discord.utils import MISSING
+from yarl import URL
+
+from adapters.discord.config import DiscordConfig
+
+
+class AddressedHTTP(HTTPClient):
+    """Leads every call to the addresses of the settings.
+
+    The library keeps its addresses in class variables; changing those would move every other
+    client of the process too."""
+
+    def __init__(self, config: DiscordConfig, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._api_base = config.api_base
+        self._gateway = URL(config.gateway_url)
+        self._timeout = aiohttp.ClientTimeout(total=config.request_seconds)
+
+    async def request(self, route: Route, **options: Any) -> Any:
+        if route.url.startswith(Route.BASE):
+            route.url = self._api_base + route.url.removeprefix(Route.BASE)
+        # The bound is on one attempt: waiting out a rate limit between attempts is not cut short.
+        options.setdefault("timeout", self._timeout)
+        return await super().request(route, **options)
+
+    async def ws_connect(self, url: str, *, compress: int = 0) -> aiohttp.ClientWebSocketResponse:
+        asked = URL(url)
+        if asked.host == DiscordWebSocket.DEFAULT_GATEWAY.host:
+            url = str(self._gateway.with_query(asked.query))
+        return await super().ws_connect(url, compress=compress)
+
+    async def reset(self) -> None:
+        """Forget the session of a log-in that failed, so that the next one can begin."""
+        await self.close()
+        self.clear()
+        self.connector = MISSING

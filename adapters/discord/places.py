@@ -1,0 +1,72 @@
+"""Where an answer is written: a thread made from its question, or where it was asked."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from adapters.discord.errors import UNKNOWN_MESSAGE, DiscordRefused
+from adapters.discord.events import NEW_THREAD
+from adapters.discord.rest import DiscordRest
+from adapters.discord.wording import thread_title
+from rag_core.desk.incoming import IncomingQuestion
+
+log = logging.getLogger(__name__)
+
+REMEMBERED = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerPlace:
+    """A channel or thread, and the message there that the answer replies to."""
+
+    channel_id: str
+    reply_to: str | None = None
+
+
+class AnswerPlaces:
+    """Opens threads; where that is refused, the answer goes below the question itself."""
+
+    def __init__(self, rest: DiscordRest) -> None:
+        self._rest = rest
+        self._opened: OrderedDict[str, AnswerPlace] = OrderedDict()
+
+    async def open(self, question: IncomingQuestion) -> AnswerPlace:
+        """The place to write to; a thread is there when this returns."""
+        if question.address.get("thread") != NEW_THREAD["thread"]:
+            return candidates(question)[0]
+        known = self._opened.get(question.message_id)
+        return known or self._remember(question, await self._open_thread(question))
+
+    async def _open_thread(self, question: IncomingQuestion) -> AnswerPlace:
+        thread, below = candidates(question)
+        title = thread_title(question.question.message)
+        try:
+            await self._rest.open_thread(question.key.channel_id, question.message_id, title=title)
+        except DiscordRefused as refusal:
+            if refusal.retryable or refusal.code == UNKNOWN_MESSAGE:
+                raise
+            log.warning(
+                "no thread could be made: the answer goes below the question",
+                extra={"channel_id": question.key.channel_id, "code": refusal.code},
+            )
+            return below
+        return thread
+
+    def _remember(self, question: IncomingQuestion, place: AnswerPlace) -> AnswerPlace:
+        self._opened[question.message_id] = place
+        while len(self._opened) > REMEMBERED:
+            self._opened.popitem(last=False)
+        return place
+
+
+def candidates(question: IncomingQuestion) -> list[AnswerPlace]:
+    """Every place where an earlier attempt may have written, the likeliest first."""
+    key = question.key
+    if question.address.get("thread") != NEW_THREAD["thread"]:
+        return [AnswerPlace(channel_id=key.thread_id, reply_to=question.message_id)]
+    return [
+        AnswerPlace(channel_id=key.thread_id),
+        AnswerPlace(channel_id=key.channel_id, reply_to=question.message_id),
+    ]

@@ -1,0 +1,96 @@
+"""An answer → the messages that show it on Discord."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from adapters.discord.events import SHORTENED
+from adapters.discord.wording import escaped, harmless, link_target
+from adapters.splitting import split_text
+from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
+from rag_core.desk.incoming import IncomingQuestion
+
+MAX_PART = 1_900
+ROOM_FOR_COUNT = 20
+MAX_TITLE = 200
+CAUTION = "-# ⚠️ The documents cover this only in part: please check the sources."
+LOOK_HERE = "**Maybe look here**"
+SHORTENED_NOTE = (
+    "-# Your message had {length} characters: I read its question and both ends of what you pasted."
+)
+
+
+class DiscordRenderer:
+    """Discord's form of an answer: parts of at most 1,900 characters, footnotes on the last."""
+
+    def render(self, response: AgentResponse, question: IncomingQuestion) -> Sequence[str]:
+        head = _notes(response, question)
+        body = harmless("\n".join([*head, response.answer]))
+        parts = split_text(body, MAX_PART - ROOM_FOR_COUNT)
+        for block in (_footnotes(response), _suggestions(response)):
+            _append(parts, block)
+        return [payload(part) for part in _counted(parts)]
+
+
+def payload(content: str) -> str:
+    """What the reply channel reads."""
+    return json.dumps({"content": content}, ensure_ascii=False)
+
+
+def _notes(response: AgentResponse, question: IncomingQuestion) -> list[str]:
+    notes = [CAUTION] if response.outcome is Outcome.LOW_CONFIDENCE else []
+    length = question.address.get(SHORTENED)
+    return [*notes, SHORTENED_NOTE.format(length=length)] if length else notes
+
+
+def _footnotes(response: AgentResponse) -> list[str]:
+    files = {(s.page_title, s.section): s.source_file for s in response.sources}
+    return [f"[{citation.number}] {_place(citation, files)}" for citation in response.citations]
+
+
+def _place(citation: Citation, files: dict[tuple[str, str], str]) -> str:
+    file = files.get((citation.page_title, citation.section_heading), "")
+    return _link(citation.page_title, citation.section_heading, citation.page_url, file=file)
+
+
+def _suggestions(response: AgentResponse) -> list[str]:
+    lines = [f"- {_suggested(each)}" for each in response.suggestions]
+    return [LOOK_HERE, *lines] if lines else []
+
+
+def _suggested(suggestion: Suggestion) -> str:
+    return _link(suggestion.page_title, suggestion.section_heading, suggestion.page_url)
+
+
+def _link(title: str, section: str, url: str | None, *, file: str = "") -> str:
+    """Title › section with its address; without one, as plain text with the file's name."""
+    words = [_shown(title), _shown(section) if section != title else ""]
+    label = " › ".join(word for word in words if word) or _shown(file) or "source"
+    target = link_target(url)
+    if target is not None:
+        return f"[{label}](<{target}>)"
+    return f"{label} ({_shown(file)})" if file and _shown(file) != label else label
+
+
+def _shown(text: str) -> str:
+    whole = " ".join(text.split())
+    return escaped(whole if len(whole) <= MAX_TITLE else whole[: MAX_TITLE - 1] + "…")
+
+
+def _append(parts: list[str], lines: Sequence[str]) -> None:
+    """Add lines below the last part, or in further parts where they find no room; none is cut."""
+    separator = "\n\n"
+    for line in lines:
+        if len(parts[-1]) + len(separator) + len(line) <= MAX_PART - ROOM_FOR_COUNT:
+            parts[-1] += separator + line
+        else:
+            parts.append(line)
+        separator = "\n"
+
+
+def _counted(parts: Sequence[str]) -> list[str]:
+    """Parts that say which they are: no two of one answer are the same."""
+    if len(parts) == 1:
+        return list(parts)
+    return [f"{part}\n-# {number}/{len(parts)}" for number, part in enumerate(parts, 1)]

@@ -1,0 +1,116 @@
+"""The calls that an answer makes to Discord, in our words and with our errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import discord
+from discord.http import HTTPClient, handle_message_parameters
+
+from adapters.discord.connection import Connection
+from adapters.discord.errors import SERVICE, THREAD_IS_THERE, DiscordRefused, discord_errors
+from rag_core.errors import UpstreamUnavailable
+
+NEWEST = 100
+ARCHIVE_AFTER_MINUTES: Literal[1440] = 1440
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A message that we find again: whose it is, what it says, what it replies to."""
+
+    id: str
+    author_id: str
+    content: str
+    reply_to: str | None
+    nonce: str | None
+
+
+class DiscordRest:
+    """Sends, looks up, types and opens threads; pings nobody."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    @property
+    def own_id(self) -> str:
+        """Our user id, once we are logged in."""
+        if self._connection.user is None:
+            raise UpstreamUnavailable(SERVICE, "not connected")
+        return str(self._connection.user.id)
+
+    async def send(
+        self, channel_id: str, content: str, *, nonce: str, reply_to: str | None = None
+    ) -> str:
+        """The id of the message; sending the same nonce again soon gives the same message."""
+        flags = discord.MessageFlags()
+        flags.suppress_embeds = True
+        with (
+            handle_message_parameters(
+                content=content,
+                nonce=nonce,
+                flags=flags,
+                allowed_mentions=discord.AllowedMentions.none(),
+                message_reference=_reference(channel_id, reply_to),
+            ) as params,
+            discord_errors(),
+        ):
+            return _id_in(await self._http.send_message(int(channel_id), params=params))
+
+    async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> None:
+        """Make a thread from a message; one that is there already will do."""
+        try:
+            with discord_errors():
+                await self._http.start_thread_with_message(
+                    int(channel_id),
+                    int(message_id),
+                    name=title,
+                    auto_archive_duration=ARCHIVE_AFTER_MINUTES,
+                )
+        except DiscordRefused as refusal:
+            if refusal.code != THREAD_IS_THERE:
+                raise
+
+    async def typing(self, channel_id: str) -> None:
+        with discord_errors():
+            await self._http.send_typing(int(channel_id))
+
+    async def newest(self, channel_id: str) -> Sequence[Sent]:
+        """The newest messages of a channel or thread."""
+        with discord_errors():
+            answer = await self._http.logs_from(int(channel_id), NEWEST)
+        if not isinstance(answer, list):
+            raise UpstreamUnavailable(SERVICE, "unreadable answer")
+        return [_sent(message) for message in answer]
+
+    @property
+    def _http(self) -> HTTPClient:
+        if not self._connection.is_logged_in or self._connection.is_closed():
+            raise UpstreamUnavailable(SERVICE, "not connected")
+        return self._connection.http
+
+
+def _reference(channel_id: str, message_id: str | None) -> Any:
+    """A reply that is posted as a plain message where what it replies to is gone."""
+    if message_id is None:
+        return discord.utils.MISSING
+    return {"message_id": message_id, "channel_id": channel_id, "fail_if_not_exists": False}
+
+
+def _id_in(answer: Any) -> str:
+    if not isinstance(answer, dict) or "id" not in answer:
+        raise UpstreamUnavailable(SERVICE, "unreadable answer")
+    return str(answer["id"])
+
+
+def _sent(message: Any) -> Sent:
+    reference = message.get("message_reference") or {}
+    return Sent(
+        id=str(message["id"]),
+        author_id=str(message["author"]["id"]),
+        content=message.get("content", ""),
+        reply_to=reference.get("message_id"),
+        nonce=message.get("nonce"),
+    )

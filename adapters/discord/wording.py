@@ -1,0 +1,96 @@
+"""Text as Discord wants it: questions read, titles made, mentions and links made harmless."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from urllib.parse import quote, urlsplit
+
+from rag_core.agent.guard import visible
+from rag_core.conversation.question import MAX_QUESTION
+
+MAX_TITLE = 100
+MAX_SHOWN_QUESTION = 400
+MAX_URL = 1_000
+NO_TITLE = "Question"
+GAP = "\n…\n"
+ZERO_WIDTH_SPACE = "\u200b"
+
+USER = re.compile(r"<@!?(\d+)>")
+ROLE = re.compile(r"<@&(\d+)>")
+CHANNEL = re.compile(r"<#(\d+)>")
+EMOJI = re.compile(r"<a?(:\w+:)\d+>")
+LIVE = re.compile(r"@(?=(?:everyone|here)\b)|<(?=@[!&]?\d+>|#\d+>|/[^<>\n]+:\d+>|id:\w+>)")
+"""The first character of what Discord would show as a mention of people, roles or channels."""
+FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+SENTENCE_GAP = re.compile(r"(?<=[.!?])[ \t]+|(?<=[。！？])|\n+")
+ASKING_ENDS = ("?", "？")
+MARKUP = re.compile(r"([\\`*_~|<>#])")
+BRACKETS = str.maketrans("[]", "()")
+"""Discord loses a link whose words have square brackets, escaped or not."""
+
+
+def without_mention(text: str, user_id: int) -> str:
+    """A message as it would read if we were not named in it."""
+    return re.sub(rf"[ \t]*<@!?{user_id}>[ \t,:]*", " ", text).strip()
+
+
+def with_names(text: str, names: Mapping[int, str]) -> str:
+    """Mentions of people, roles and channels as words, emoji as their names."""
+
+    def named(sign: str, found: re.Match[str]) -> str:
+        return sign + names.get(int(found[1]), "somebody" if sign == "@" else "channel")
+
+    text = USER.sub(lambda found: named("@", found), text)
+    text = ROLE.sub(lambda found: named("@", found), text)
+    text = CHANNEL.sub(lambda found: named("#", found), text)
+    return EMOJI.sub(r"\1", text)
+
+
+def the_question_in(text: str) -> str:
+    """The sentence that asks, outside of code; without one, the first line that says something."""
+    prose = FENCE.sub("\n", text)
+    sentences = [each.strip() for each in SENTENCE_GAP.split(prose) if each.strip()]
+    asking = (each for each in sentences if each.rstrip("\"')*_`").endswith(ASKING_ENDS))
+    return next(asking, sentences[0] if sentences else text.strip())
+
+
+def shortened(text: str, limit: int = MAX_QUESTION) -> str:
+    """A long message as its question and both ends of what was pasted."""
+    if len(text) <= limit:
+        return text
+    asked = the_question_in(text)[-MAX_SHOWN_QUESTION:].strip()
+    rest = text.replace(asked, "", 1).strip()
+    room = (limit - len(asked) - len(GAP) - 2) // 2
+    return f"{asked}\n\n{rest[:room].rstrip()}{GAP}{rest[-room:].lstrip()}"
+
+
+def thread_title(question: str) -> str:
+    """A question as the name of its thread: one line, 1 to 100 characters."""
+    line = " ".join(visible(the_question_in(question)).split())
+    if len(line.encode("utf-16-le")) // 2 <= MAX_TITLE:
+        return line or NO_TITLE
+    while len(line.encode("utf-16-le")) // 2 >= MAX_TITLE:
+        line = line[:-1]
+    words = line.rsplit(" ", 1)[0]
+    return (words if len(words) > MAX_TITLE // 2 else line).rstrip() + "…"
+
+
+def harmless(text: str) -> str:
+    """The same text, with mentions that come out as text."""
+    return LIVE.sub(lambda found: found[0] + ZERO_WIDTH_SPACE, text)
+
+
+def escaped(text: str) -> str:
+    """Words of a document on one line, with no mark-up, mention or address that takes effect."""
+    line = " ".join(visible(text).split())
+    plain = MARKUP.sub(r"\\\1", line.translate(BRACKETS)).replace("://", f":{ZERO_WIDTH_SPACE}//")
+    return harmless(plain.replace("@", f"@{ZERO_WIDTH_SPACE}"))
+
+
+def link_target(url: str | None) -> str | None:
+    """An address that can stand in a link, or nothing."""
+    if url is None or urlsplit(url).scheme not in {"http", "https"}:
+        return None
+    safe = quote(url, safe="!#$%&'*+,/:;=?@[]~")
+    return safe if len(safe) <= MAX_URL else None

@@ -1,0 +1,37 @@
+"""What the Slack adapter must be told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rag_core.errors import ConfigurationError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackConfig:
+    """Tokens, addresses and bounds of one workspace; secrets never show."""
+
+    bot_token: str = field(repr=False)
+    app_token: str | None = field(default=None, repr=False)
+    """Opens Socket Mode."""
+    signing_secret: str | None = field(default=None, repr=False)
+    """Checks events that come over HTTP."""
+    api_base: str = "https://slack.com/api/"
+    request_seconds: float = 10.0
+    ping_seconds: float = 5.0
+    """How often the socket is asked for a sign of life; four missed ones end it."""
+
+    def __post_init__(self) -> None:
+        faults = list(self._faults())
+        if faults:
+            raise ConfigurationError("\n".join(faults))
+
+    def _faults(self) -> list[str]:
+        faults = []
+        if self.bot_token.startswith("xapp-"):
+            faults.append("SLACK_BOT_TOKEN holds an app token; the bot token begins with xoxb-.")
+        if self.app_token is not None and self.app_token.startswith("xoxb-"):
+            faults.append("SLACK_APP_TOKEN holds a bot token; the app token begins with xapp-.")
+        if not self.app_token and not self.signing_secret:
+            faults.append("Slack needs SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET.")
+        return faults

@@ -1,0 +1,91 @@
+"""Posts the parts of an answer into their thread, and finds them again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.calls import slack_errors
+from adapters.slack.status import Statuses
+from adapters.slack.threads import AnsweredThreads
+from adapters.slack.workspace import Workspace
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.outgoing import OutgoingPart
+from rag_core.desk.progress import Progress
+from rag_core.errors import UpstreamRejected
+
+EVENT_TYPE = "footnote"
+"""Any member can read a message's metadata, so it holds an opaque key and nothing else."""
+PAGE = 200
+MAX_PAGES = 25
+"""A part that is not among the next 5,000 messages of its thread was not posted."""
+
+
+class SlackReplies:
+    """The thread of a question, as a place to answer in."""
+
+    def __init__(
+        self, *, client: AsyncWebClient, workspace: Workspace, threads: AnsweredThreads
+    ) -> None:
+        self._client = client
+        self._workspace = workspace
+        self._threads = threads
+        self._statuses = Statuses(client)
+
+    def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
+        return self._statuses.of(question.key)
+
+    async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        payload = json.loads(part.payload)
+        with slack_errors():
+            posted = await self._client.chat_postMessage(
+                channel=question.key.channel_id,
+                thread_ts=question.key.thread_id,
+                text=payload["text"],
+                blocks=payload["blocks"],
+                metadata={"event_type": EVENT_TYPE, "event_payload": {"key": part.key}},
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+        ts = str(posted["ts"])
+        await self._threads.remember(question.key, last=ts)
+        return ts
+
+    async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
+        """Slack has no idempotency keys, so a lost post is looked up by its metadata."""
+        async for message in self._thread_after(question):
+            if self._is_ours(message, part):
+                await self._threads.remember(question.key, last=str(message["ts"]))
+                return str(message["ts"])
+        return None
+
+    async def _thread_after(self, question: IncomingQuestion) -> AsyncIterator[Mapping[str, Any]]:
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            with slack_errors():
+                page = await self._client.conversations_replies(
+                    channel=question.key.channel_id,
+                    ts=question.key.thread_id,
+                    oldest=question.message_id,
+                    include_all_metadata=True,
+                    limit=PAGE,
+                    cursor=cursor,
+                )
+            for message in page["messages"] or ():
+                yield message
+            cursor = (page["response_metadata"] or {}).get("next_cursor")
+            if not cursor:
+                return
+        raise UpstreamRejected("slack", "the thread is too long to look a message up")
+
+    def _is_ours(self, message: Mapping[str, Any], part: OutgoingPart) -> bool:
+        metadata = message.get("metadata") or {}
+        return (
+            message.get("user") == self._workspace.bot_user_id
+            and metadata.get("event_type") == EVENT_TYPE
+            and (metadata.get("event_payload") or {}).get("key") == part.key
+        )

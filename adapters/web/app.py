@@ -1,0 +1,99 @@
+"""The web door put together: pages and HTTP behind one guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.staticfiles import StaticFiles
+
+from adapters.web.asking import Asking
+from adapters.web.body import BodyLimit
+from adapters.web.books import BookRoutes
+from adapters.web.chat import ChatRoutes
+from adapters.web.config import WebConfig
+from adapters.web.feedback import FeedbackRoutes
+from adapters.web.guard import Guard
+from adapters.web.headers import SafeHeaders
+from adapters.web.health import HealthRoutes
+from adapters.web.jobs import JobRoutes
+from adapters.web.pages import PageRoutes
+from adapters.web.parts import WebParts
+from adapters.web.problems import LastResort, add_problems
+from adapters.web.rate import SlidingLimit
+from adapters.web.reading import Reading
+from adapters.web.schemas import ProblemModel
+from adapters.web.search import SearchRoutes
+from adapters.web.signing import SignInRoutes
+from adapters.web.threads import ThreadRoutes
+
+STATIC = Path(__file__).parent / "static"
+
+
+def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
+    """The whole web door: the chat page, HTTP, and what other platforms mounted on its port."""
+    app = create_api(parts, config)
+    for routes in (PageRoutes(parts, config), SignInRoutes(config)):
+        app.include_router(routes.router(), include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=STATIC))
+    for path, mounted in parts.mounts.items():
+        app.router.routes.insert(0, Route(path, mounted))
+    mounts = frozenset(parts.mounts)
+    limit = SlidingLimit(requests=config.requests_per_minute)
+    # The last one added is the first one asked.
+    app.add_middleware(
+        BodyLimit, max_body=config.max_body, seconds=config.body_seconds, mounts=mounts
+    )
+    app.add_middleware(Guard, config=config, limit=limit, mounts=mounts)
+    app.add_middleware(SafeHeaders)
+    app.add_middleware(LastResort)
+    return app
+
+
+def create_api(parts: WebParts, config: WebConfig) -> FastAPI:
+    """The addresses of HTTP, with nobody at the door yet."""
+    app = FastAPI(
+        title="Footnote",
+        version=parts.version,
+        description="Answers from your own documents, with a footnote for every sentence.",
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+    )
+    for router in api_routers(parts, config):
+        app.include_router(router)
+    app.add_api_route("/openapi.json", Description(app), methods=["GET"], include_in_schema=False)
+    add_problems(app)
+    return app
+
+
+def api_routers(parts: WebParts, config: WebConfig) -> Iterable[APIRouter]:
+    reading = Reading(books=parts.books, library=parts.library)
+    asking = Asking(
+        parts, reading, wait_seconds=config.wait_seconds, poll_seconds=config.poll_seconds
+    )
+    yield ChatRoutes(asking).router()
+    yield ThreadRoutes(parts).router()
+    yield SearchRoutes(parts, reading).router()
+    yield BookRoutes(parts, reading).router()
+    yield JobRoutes(parts, reading, folders=config.job_folders).router()
+    yield FeedbackRoutes(parts).router()
+    yield HealthRoutes(parts).router()
+
+
+class Description:
+    """The OpenAPI description, made at the first time of asking."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+
+    async def __call__(self) -> Response:
+        document = self._app.openapi()
+        schemas = document["components"]["schemas"]
+        model = ProblemModel.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas.update(model.pop("$defs", {}))
+        schemas.setdefault("ProblemModel", model)
+        return JSONResponse(document)

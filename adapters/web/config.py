@@ -1,0 +1,105 @@
+"""The web door's settings: where it listens, which keys open it, and its limits."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import IntEnum
+from hashlib import sha256
+from pathlib import Path
+
+from rag_core.books.book import BOOK_ID, BOOK_ID_RULE
+from rag_core.errors import ConfigurationError
+
+VARIABLE = "FOOTNOTE_API_KEYS"
+MIN_KEY = 8
+KEY = re.compile(r"[!-+\--9;-~]+")
+"""Printable ASCII without the space and the comma and colon that separate keys and their parts."""
+
+
+class Scope(IntEnum):
+    """What a caller may do; each holds what the ones before it hold."""
+
+    ASK = 1
+    READ = 2
+    ADMIN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiKey:
+    """A key that opens the web door, how far, and to which books."""
+
+    secret: str = field(repr=False)
+    scope: Scope = Scope.ASK
+    books: tuple[str, ...] = ()
+    """Empty: the default book only."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the key where the key itself must not stand."""
+        return sha256(b"footnote key:" + self.secret.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebConfig:
+    """Everything about the web door that an operator can set."""
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    public_url: str | None = None
+    api_keys: tuple[ApiKey, ...] = field(default=(), repr=False)
+    job_folders: tuple[Path, ...] = ()
+    """`POST /jobs` reads files only below these."""
+    max_body: int = 64 * 1024
+    body_seconds: float = 20.0
+    wait_seconds: float = 780.0
+    """How long a request waits for its answer: longer than the queue and the answer together."""
+    poll_seconds: float = 1.0
+    """How often the database is asked for an answer that another process may have given."""
+    requests_per_minute: int = 100
+    starters: tuple[str, ...] = ()
+    """Questions that the page offers to somebody who sees it for the first time."""
+
+
+def parse_api_keys(text: str) -> tuple[ApiKey, ...]:
+    """The keys of `KEY[:SCOPE[:BOOK|BOOK…]]`, comma-separated; all faults are named at once."""
+    keys: list[ApiKey] = []
+    faults: list[str] = []
+    entries = [entry.strip() for entry in text.split(",") if entry.strip()]
+    for number, entry in enumerate(entries, start=1):
+        try:
+            keys.append(parse_api_key(entry))
+        except ConfigurationError as fault:
+            faults.append(f"{VARIABLE}: key {number}: {fault}")
+    if len({key.secret for key in keys}) < len(keys):
+        faults.append(f"{VARIABLE}: the same key stands there twice; each key may stand once.")
+    if faults:
+        raise ConfigurationError("\n".join(faults))
+    return tuple(keys)
+
+
+def parse_api_key(entry: str) -> ApiKey:
+    """One key; the sentence of a fault never shows the key itself."""
+    secret, scope, books, *rest = [*entry.split(":"), "", ""][: max(3, entry.count(":") + 1)]
+    if rest:
+        raise ConfigurationError("has too many parts; allowed is KEY[:SCOPE[:BOOK|BOOK…]].")
+    if len(secret) < MIN_KEY or not KEY.fullmatch(secret):
+        raise ConfigurationError(
+            f"must have at least {MIN_KEY} visible ASCII characters without commas and colons."
+        )
+    return ApiKey(secret=secret, scope=parse_scope(scope), books=parse_books(books))
+
+
+def parse_scope(name: str) -> Scope:
+    scopes = {scope.name.lower(): scope for scope in Scope}
+    if name and name not in scopes:
+        raise ConfigurationError(f"has the scope {name!r}; allowed are {', '.join(scopes)}.")
+    return scopes[name or "ask"]
+
+
+def parse_books(names: str) -> tuple[str, ...]:
+    books = tuple(name for name in names.split("|") if name)
+    for name in books:
+        if not BOOK_ID.fullmatch(name):
+            raise ConfigurationError(f"names the book {name!r}; allowed is {BOOK_ID_RULE}.")
+    return books

@@ -1,0 +1,260 @@
+"""The domain's values as the JSON documents that HTTP and the command line share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from rag_core.agent.answer import AgentResponse, Citation, Source, Suggestion
+from rag_core.books.book import Book
+from rag_core.conversation.message import Message
+from rag_core.conversation.state import ConversationState, RetrievalRecord
+from rag_core.ingestion.job import IngestionJob
+from rag_core.retrieval.results import SearchResponse, SearchResult
+
+Document = dict[str, Any]
+
+SCORES = ("similarity_score", "rank", "rank_score")
+
+
+def response_document(response: AgentResponse) -> Document:
+    """An answer, the same document behind every door."""
+    return {
+        "answer_id": str(response.answer_id),
+        "answer": str(response.answer),
+        "citations": [citation_document(citation) for citation in response.citations],
+        "sources": [source_document(source) for source in response.sources],
+        "suggestions": [suggestion_document(near) for near in response.suggestions],
+        "query": response.query,
+        "session_id": str(response.session_id),
+        "confidence": response.confidence,
+        "confidence_level": response.confidence_level.value,
+        "should_answer": response.should_answer,
+        "outcome": response.outcome.value,
+        "model": response.model,
+        "tokens_used": response.tokens_used,
+        "retrieval_count": response.retrieval_count,
+        "retrieval_time_ms": response.retrieval_time_ms,
+        "generation_time_ms": response.generation_time_ms,
+        "total_time_ms": response.total_time_ms,
+        "created_at": response.created_at.isoformat(),
+        "error": response.error,
+    }
+
+
+def citation_document(citation: Citation) -> Document:
+    return {
+        "number": citation.number,
+        "page_title": citation.page_title,
+        "section_heading": citation.section_heading,
+        "module": citation.module,
+        "page_url": citation.page_url,
+        "chunk_id": citation.chunk_id,
+        "content_hash": citation.content_hash,
+        "quote": citation.quote,
+    }
+
+
+def source_document(source: Source) -> Document:
+    return {
+        "chunk_text": source.chunk_text,
+        "similarity_score": source.similarity_score,
+        "chapter": source.chapter,
+        "section": source.section,
+        "url": source.url,
+        "chunk_index": source.chunk_index,
+        "page_title": source.page_title,
+        "source_file": source.source_file,
+        "rank": source.rank,
+    }
+
+
+def suggestion_document(near: Suggestion) -> Document:
+    return {
+        "page_title": near.page_title,
+        "section_heading": near.section_heading,
+        "page_url": near.page_url,
+    }
+
+
+def search_document(response: SearchResponse) -> Document:
+    """What a search found, with the conditions that held for it."""
+    query = response.query
+    return {
+        "query": query.text,
+        "results": [result_document(result) for result in response.results],
+        "total_found": response.total_found,
+        "filter_applied": {
+            "book_ids": list(query.book_ids),
+            "limit": query.limit,
+            "similarity_threshold": query.similarity_threshold,
+            **plain(query.filters.applied()),
+        },
+    }
+
+
+def result_document(result: SearchResult) -> Document:
+    return {
+        "text": result.text,
+        "chunk_id": result.chunk_id,
+        "similarity_score": result.similarity_score,
+        "rank": result.rank,
+        "rank_score": result.rank_score,
+        "page_title": result.page_title,
+        "section_heading": result.section_heading,
+        "breadcrumb": result.breadcrumb,
+        "page_url": result.page_url,
+        "source_file": result.source_file,
+        "book_id": result.book_id,
+        "module": result.module,
+        "chapter": result.chapter,
+        "lesson": result.lesson,
+        "hardware_tier": result.hardware_tier,
+        "proficiency_level": result.proficiency_level,
+        "layer": result.layer,
+        "chunk_index": result.chunk_index,
+        "total_chunks": result.total_chunks,
+        "parent_doc_id": result.parent_doc_id,
+        "prev_chunk_id": result.prev_chunk_id,
+        "next_chunk_id": result.next_chunk_id,
+        "content_hash": result.content_hash,
+        "metadata": plain(result.metadata),
+    }
+
+
+def lesson_document(parent_doc_id: str, chunks: Iterable[SearchResult]) -> Document:
+    """A lesson in reading order; nobody searched for it, so it has no scores."""
+    documents = [result_document(chunk) for chunk in chunks]
+    return {
+        "parent_doc_id": parent_doc_id,
+        "page_title": documents[0]["page_title"] if documents else "",
+        "chunks": [
+            {name: value for name, value in document.items() if name not in SCORES}
+            for document in documents
+        ],
+    }
+
+
+def thread_summary(state: ConversationState) -> Document:
+    """A thread as it stands in a list."""
+    return {
+        "session_id": str(state.session_id),
+        "platform": state.key.platform.value,
+        "created_at": state.created_at.isoformat(),
+        "updated_at": state.updated_at.isoformat(),
+        "turn_count": state.turn_count,
+        "topic_summary": state.topic_summary,
+    }
+
+
+def thread_document(state: ConversationState) -> Document:
+    """A whole thread; what the system message instructs is the operator's own."""
+    system, *said = state.messages
+    return {
+        "session_id": str(state.session_id),
+        "key": {
+            "platform": state.key.platform.value,
+            "tenant": state.key.tenant,
+            "channel_id": state.key.channel_id,
+            "thread_id": state.key.thread_id,
+        },
+        "messages": [
+            {**message_document(system), "content": ""},
+            *(message_document(message) for message in said),
+        ],
+        "retrieval_history": [retrieval_document(record) for record in state.retrieval_history],
+        "model": state.model,
+        "turn_count": state.turn_count,
+        "created_at": state.created_at.isoformat(),
+        "updated_at": state.updated_at.isoformat(),
+        "topic_summary": state.topic_summary,
+        "metadata": plain(state.metadata),
+        "archived_at": state.archived_at.isoformat() if state.archived_at else None,
+    }
+
+
+def message_document(message: Message) -> Document:
+    """A message with the fields that its role has."""
+    document: Document = {
+        "role": message.role.value,
+        "content": message.content,
+        "timestamp": message.timestamp.isoformat(),
+    }
+    if message.tool_call_id:
+        document |= {"name": message.name, "tool_call_id": message.tool_call_id}
+    if message.tool_calls:
+        document["tool_calls"] = [
+            {"id": call.id, "name": call.name, "arguments": call.arguments}
+            for call in message.tool_calls
+        ]
+    if message.confidence is not None:
+        document["confidence"] = message.confidence
+    return document
+
+
+def retrieval_document(record: RetrievalRecord) -> Document:
+    return {
+        "tool_name": record.tool_name,
+        "query": record.query,
+        "results_count": record.results_count,
+        "avg_similarity": record.avg_similarity,
+        "timestamp": record.timestamp.isoformat(),
+    }
+
+
+def book_document(book: Book) -> Document:
+    return {
+        "book_id": book.book_id,
+        "title": book.title,
+        "files": book.files,
+        "chunks": book.chunks,
+        "embedding_model": book.embedding_model,
+        "last_full_ingest": plain(book.last_full_ingest),
+        "last_incremental_update": plain(book.last_incremental_update),
+    }
+
+
+def job_document(job: IngestionJob) -> Document:
+    return {
+        "job_id": str(job.job_id),
+        "book_id": job.book_id,
+        "mode": job.mode.value,
+        "status": job.status.value,
+        "files_processed": job.files_processed,
+        "files_skipped": job.files_skipped,
+        "files_failed": job.files_failed,
+        "failures": [
+            {"source_file": failure.source_file, "reason": failure.reason}
+            for failure in job.failures
+        ],
+        "notices": list(job.notices),
+        "chunks_created": job.chunks_created,
+        "chunks_deleted": job.chunks_deleted,
+        "chunks_embedded": job.chunks_embedded,
+        "started_at": job.started_at.isoformat(),
+        "completed_at": plain(job.completed_at),
+        "duration_seconds": job.duration_seconds,
+        "error_message": job.error_message,
+    }
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON knows it: times in ISO 8601, ids and choices as text."""
+    match value:
+        case Enum():
+            return value.value
+        case datetime():
+            return value.isoformat()
+        case UUID():
+            return str(value)
+        case Mapping():
+            return {str(name): plain(inner) for name, inner in value.items()}
+        case str() | bytes():
+            return value
+        case Iterable():
+            return [plain(inner) for inner in value]
+        case _:
+            return value

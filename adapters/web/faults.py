@@ -1,0 +1,62 @@
+"""What is wrong with a body, field by field, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+ALLOWED = {
+    "missing": "a value",
+    "string_type": "text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "string_unicode": "valid Unicode text",
+    "model_attributes_type": "a JSON object",
+    "model_type": "a JSON object",
+    "dict_type": "a JSON object",
+    "json_invalid": "valid JSON",
+}
+
+
+def field_errors(errors: Sequence[Any]) -> list[dict[str, str]]:
+    return [field_error(error) for error in errors]
+
+
+def field_error(error: Mapping[str, Any]) -> dict[str, str]:
+    kind = str(error["type"])
+    field = "body" if kind == "json_invalid" else field_name(error["loc"])
+    allowed = allowed_values(kind, error.get("ctx", {}))
+    return {"field": field, "message": sentence(kind, field, allowed), "allowed": allowed}
+
+
+def field_name(location: Sequence[str | int]) -> str:
+    """`body`, or the path below it: `book_ids.0`."""
+    path = [str(step) for step in location]
+    return ".".join(path[1:]) or path[0]
+
+
+def allowed_values(kind: str, context: Mapping[str, Any]) -> str:
+    if kind == "literal_error":
+        return str(context.get("expected", "")).replace("'", "")
+    if kind == "too_long":
+        return f"at most {context.get('max_length')} entries"
+    if kind == "too_short":
+        return f"at least {context.get('min_length')} entries"
+    if kind == "string_too_long":
+        return f"at most {context.get('max_length')} characters"
+    if kind == "value_error":
+        return str(context.get("error", ""))
+    return ALLOWED.get(kind, "")
+
+
+def sentence(kind: str, field: str, allowed: str) -> str:
+    if kind == "extra_forbidden":
+        return f"{field} is not a known field."
+    if kind == "missing":
+        return f"{field} is missing."
+    if kind == "json_invalid":
+        return "The body is not valid JSON."
+    return f"{field} must be {allowed}." if allowed else f"{field} is not valid."

@@ -1,0 +1,58 @@
+"""A lesson as a page to read, with the quoted words marked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adapters.web.links import anchor
+from adapters.web.markdown import leads_out, parsed, rendered
+from adapters.web.marking import marked
+from adapters.web.templates import NOTHING, Html, fill, joined, page
+from rag_core.retrieval.results import SearchResult
+
+
+def lesson_html(chunks: Sequence[SearchResult], *, passage: str, quote: str) -> Html:
+    """All passages of a lesson, in order; the one that was quoted is shown as such."""
+    first = chunks[0]
+    title = first.page_title or first.source_file
+    return page(
+        "lesson",
+        title=f"{title} · Footnote",
+        heading=title,
+        origin=" · ".join(
+            part for part in (first.book_id, first.module, first.source_file) if part
+        ),
+        original=original_html(first.page_url),
+        passages=joined([passage_html(chunk, chunks, passage, quote) for chunk in chunks]),
+    )
+
+
+def passage_html(
+    chunk: SearchResult, chunks: Sequence[SearchResult], quoted: str, quote: str
+) -> Html:
+    is_quoted = chunk.chunk_id == quoted
+    return fill(
+        "passage",
+        anchor=anchor(chunk.chunk_id),
+        kind="quoted" if is_quoted else "plain",
+        heading=heading_html(chunk, chunks),
+        text=marked(chunk.text, quote, headings_below=2)
+        if is_quoted
+        else rendered(parsed(chunk.text, headings_below=2)),
+    )
+
+
+def heading_html(chunk: SearchResult, chunks: Sequence[SearchResult]) -> Html:
+    """A section's heading stands once, where the section begins."""
+    before = chunks[chunk.chunk_index - 1] if 0 < chunk.chunk_index < len(chunks) else None
+    same = before is not None and before.section_heading == chunk.section_heading
+    written = chunk.text.lstrip("# \n").startswith(chunk.section_heading)
+    if same or written or not chunk.section_heading or chunk.section_heading == chunk.page_title:
+        return NOTHING
+    return fill("heading", heading=chunk.section_heading)
+
+
+def original_html(page_url: str | None) -> Html:
+    if not page_url or not leads_out(page_url):
+        return NOTHING
+    return fill("original", address=page_url.partition("#")[0])

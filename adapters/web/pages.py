@@ -1,0 +1,126 @@
+"""The chat page and its pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from fastapi import APIRouter
+from starlette.responses import HTMLResponse, Response
+
+from adapters.web.bodies import MAX_NAME, uuid_of
+from adapters.web.caller import Caller
+from adapters.web.config import WebConfig
+from adapters.web.entrance import CallerOf
+from adapters.web.lesson_page import lesson_html
+from adapters.web.parts import WebParts
+from adapters.web.problems import not_found
+from adapters.web.reading import Reading
+from adapters.web.templates import NOTHING, Html, fill, joined, page
+from adapters.web.views import Passages, answer_html, exchange_html, threads_html
+from rag_core.agent.answer import AgentResponse
+from rag_core.conversation.key import LOCAL_TENANT, ConversationKey
+
+LISTED = 50
+SHOWN = 100
+
+
+class PageRoutes:
+    """Server-rendered pages; a little script asks for their pieces."""
+
+    def __init__(self, parts: WebParts, config: WebConfig) -> None:
+        self._parts = parts
+        self._starters = config.starters
+        self._with_keys = bool(config.api_keys)
+        self._reading = Reading(books=parts.books, library=parts.library)
+
+    def router(self) -> APIRouter:
+        router = APIRouter(default_response_class=HTMLResponse)
+        router.add_api_route("/", self.chat, methods=["GET"])
+        router.add_api_route("/page/threads", self.threads, methods=["GET"])
+        router.add_api_route("/page/answers/{answer_id}", self.answer, methods=["GET"])
+        router.add_api_route("/read/{parent_doc_id}", self.read, methods=["GET"])
+        return router
+
+    async def chat(self, caller: CallerOf, thread: str = "") -> Response:
+        key = await self._thread(caller, uuid_of(thread))
+        exchanges = await self._exchanges(caller, key) if key else NOTHING
+        return HTMLResponse(
+            page(
+                "chat",
+                title="Footnote",
+                csrf=caller.csrf_token,
+                thread=key.thread_id if key and exchanges else "",
+                threads=await self._listed(caller, key.thread_id if key else ""),
+                exchanges=exchanges,
+                welcome=self._welcome(),
+                modules=await self._modules(caller),
+                sign_out=fill("sign-out") if self._with_keys else NOTHING,
+                exchange=fill("exchange", message_id="", question="", answer=fill("waiting")),
+            )
+        )
+
+    async def threads(self, caller: CallerOf, thread: str = "") -> Response:
+        return HTMLResponse(await self._listed(caller, thread))
+
+    async def answer(self, answer_id: str, caller: CallerOf) -> Response:
+        known = uuid_of(answer_id)
+        found = await self._parts.answers.answer(known) if known else None
+        if found is None or not caller.owns(found[1]):
+            raise not_found("answer")
+        passages = await self._passages(caller, [found[0]])
+        return HTMLResponse(answer_html(found[0], passages))
+
+    async def read(
+        self, parent_doc_id: str, caller: CallerOf, passage: str = "", quote: str = ""
+    ) -> Response:
+        books = await self._reading.readable(caller)
+        chunks = (
+            await self._parts.retriever.lesson(parent_doc_id, books=books)
+            if books and len(parent_doc_id) <= MAX_NAME
+            else ()
+        )
+        if not chunks:
+            raise not_found("lesson")
+        return HTMLResponse(lesson_html(chunks, passage=passage, quote=quote))
+
+    async def _thread(self, caller: Caller, session_id: UUID | None) -> ConversationKey | None:
+        """The caller's thread of this session, which may not be there yet."""
+        if session_id is None:
+            return None
+        state = await self._parts.conversations.find(session_id)
+        if state is None:
+            return caller.key(session_id)
+        return state.key if caller.owns_thread(state) else None
+
+    async def _exchanges(self, caller: Caller, key: ConversationKey) -> Html:
+        asked = await self._parts.answers.asked_in(key, limit=SHOWN)
+        passages = await self._passages(caller, [q.response for q in asked if q.response])
+        return joined([exchange_html(question, passages) for question in asked])
+
+    async def _listed(self, caller: Caller, current: str) -> Html:
+        states = await self._parts.conversations.recent(
+            platform=caller.platform, tenant=LOCAL_TENANT, channel_id=caller.owner, limit=LISTED
+        )
+        return threads_html(states, current)
+
+    async def _passages(self, caller: Caller, responses: Sequence[AgentResponse]) -> Passages:
+        """The passages behind the footnotes, as they stand in the documents now."""
+        chunk_ids = sorted({note.chunk_id for answer in responses for note in answer.citations})
+        books = await self._reading.readable(caller)
+        if not chunk_ids or books is None:
+            return {}
+        return await self._parts.passages.chunks(chunk_ids, books=books)
+
+    async def _modules(self, caller: Caller) -> Html:
+        books = await self._reading.named(caller, None) or await self._reading.default(caller)
+        modules = await self._parts.retriever.modules(books=books) if books else ()
+        if not modules:
+            return NOTHING
+        return fill(
+            "modules", options=joined([fill("module", module=module) for module in modules])
+        )
+
+    def _welcome(self) -> Html:
+        starters = [fill("starter", question=question) for question in self._starters]
+        return fill("welcome", starters=joined(starters))

@@ -1,0 +1,106 @@
+"""What the web door needs of the house."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+from uuid import UUID
+
+from starlette.types import ASGIApp
+
+from adapters.platform import AcceptsQuestions
+from adapters.web.reply import WebReplies
+from rag_core.agent.answer import AgentResponse
+from rag_core.books.book import BookIds
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.desk.asked import AskedQuestion
+from rag_core.desk.progress import QuestionState
+from rag_core.ingestion.job import IngestionJob
+from rag_core.ingestion.pipeline import IngestionRequest
+from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore
+from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.results import SearchResponse, SearchResult
+
+
+class Answers(Protocol):
+    """The ledger, as far as the web door reads it."""
+
+    async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None: ...
+
+    async def response_to(self, question_id: UUID) -> AgentResponse | None: ...
+
+    async def state_of(self, question_id: UUID) -> QuestionState | None: ...
+
+    async def asked_in(
+        self, key: ConversationKey, *, limit: int = 100
+    ) -> Sequence[AskedQuestion]: ...
+
+
+class Searches(Protocol):
+    """The retriever."""
+
+    async def search(self, query: SearchQuery) -> SearchResponse: ...
+
+    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]: ...
+
+    async def modules(self, *, books: BookIds) -> Sequence[str]: ...
+
+
+class FindsPassages(Protocol):
+    """The index, for the passages behind the footnotes."""
+
+    async def chunks(
+        self, chunk_ids: Sequence[str], *, books: BookIds
+    ) -> Mapping[str, SearchResult]: ...
+
+
+class ChoosesBooks(Protocol):
+    """The library: which books are read where nobody names one."""
+
+    async def books_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> BookIds | None: ...
+
+
+class StartsJobs(Protocol):
+    """The ingestion."""
+
+    async def start(self, request: IngestionRequest) -> IngestionJob: ...
+
+    async def cancel(self, job_id: UUID) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """Whether the house can answer; each part by its plain name."""
+
+    checks: Mapping[str, bool]
+
+    @property
+    def ready(self) -> bool:
+        return all(self.checks.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebParts:
+    """What the web door is handed; the wiring makes it."""
+
+    desk: AcceptsQuestions
+    replies: WebReplies
+    conversations: ConversationStore
+    answers: Answers
+    retriever: Searches
+    passages: FindsPassages
+    library: ChoosesBooks
+    books: BookStore
+    jobs: JobStore
+    ingestion: StartsJobs
+    feedback: FeedbackStore
+    readiness: Callable[[], Awaitable[Readiness]]
+    metrics: Callable[[], Awaitable[bytes]]
+    version: str
+    mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
+    """Applications of other platforms that share the port, by path; each guards itself."""
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -1,0 +1,38 @@
+"""What each address of the web door asks of a caller."""
+
+from __future__ import annotations
+
+from adapters.web.config import Scope
+
+OPEN = frozenset({"/livez", "/readyz"})
+"""Answered to everybody: whoever watches the process has no key."""
+
+KEYLESS_PAGES = ("/static/", "/sign-in")
+"""What a browser needs before it has shown its key. Still loopback only where there are no keys."""
+
+SCOPES = {
+    "": Scope.ASK,
+    "chat": Scope.ASK,
+    "threads": Scope.ASK,
+    "feedback": Scope.ASK,
+    "openapi.json": Scope.ASK,
+    "page": Scope.ASK,
+    "read": Scope.ASK,
+    "sign-out": Scope.ASK,
+    "search": Scope.READ,
+    "lessons": Scope.READ,
+    "books": Scope.READ,
+    "jobs": Scope.ADMIN,
+    "metrics": Scope.ADMIN,
+    "admin": Scope.ADMIN,
+}
+"""By the first step of the path. The reading page is where an asker's footnotes lead."""
+
+
+def scope_of(path: str) -> Scope:
+    """An address that nobody knows is told so to everybody who may come in at all."""
+    return SCOPES.get(path.lstrip("/").partition("/")[0], Scope.ASK)
+
+
+def needs_no_key(path: str) -> bool:
+    return path.startswith(KEYLESS_PAGES)

@@ -1,0 +1,56 @@
+"""`/search` and `/lessons`: the documents themselves."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.responses import JSONResponse, Response
+
+from adapters.web.bodies import MAX_HTTP_LIMIT, MAX_NAME, SearchBody
+from adapters.web.documents import lesson_document, search_document
+from adapters.web.entrance import CallerOf
+from adapters.web.parts import WebParts
+from adapters.web.problems import not_found
+from adapters.web.reading import Reading
+from adapters.web.schemas import LessonModel, SearchResponseModel, problems
+from rag_core.retrieval.query import MAX_LIMIT
+
+
+class SearchRoutes:
+    """Finds passages and shows lessons, in the books that the caller may read."""
+
+    def __init__(self, parts: WebParts, reading: Reading) -> None:
+        self._retriever = parts.retriever
+        self._reading = reading
+
+    def router(self) -> APIRouter:
+        router = APIRouter(tags=["search"])
+        router.add_api_route(
+            "/search",
+            self.search,
+            methods=["POST"],
+            response_model=SearchResponseModel,
+            responses=problems(401, 403, 404, 413, 422, 429, 503),
+        )
+        router.add_api_route(
+            "/lessons/{parent_doc_id}",
+            self.lesson,
+            methods=["GET"],
+            response_model=LessonModel,
+            responses=problems(401, 403, 404, 429, 503),
+        )
+        return router
+
+    async def search(self, body: SearchBody, caller: CallerOf) -> Response:
+        books = await self._reading.chosen(caller, body.book_ids)
+        most = MAX_LIMIT if caller.private else MAX_HTTP_LIMIT
+        found = await self._retriever.search(body.query(books, most=most))
+        return JSONResponse(search_document(found))
+
+    async def lesson(self, parent_doc_id: str, caller: CallerOf) -> Response:
+        books = await self._reading.readable(caller)
+        if books is None or len(parent_doc_id) > MAX_NAME:
+            raise not_found("lesson")
+        chunks = await self._retriever.lesson(parent_doc_id, books=books)
+        if not chunks:
+            raise not_found("lesson")
+        return JSONResponse(lesson_document(parent_doc_id, chunks))

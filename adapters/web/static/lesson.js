@@ -1,0 +1,4 @@
+// The reading page: light or dark.
+import { themeSwitch } from "./switch.js";
+
+themeSwitch(document.getElementById("theme"));

@@ -1,0 +1,96 @@
+// A question's event stream: asks, and comes back to the same question when the line is cut.
+
+const PAUSES = [500, 1000, 2000, 4000, 8000, 8000, 8000, 8000];
+
+export class Refused extends Error {}
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Calls `hear(name, data)` for each event; returns after `final`, throws Refused on a problem. */
+export async function follow(body, { headers, lastEvent = "", hear }) {
+  let last = lastEvent;
+  for (let attempt = 0; ; attempt += 1) {
+    const before = last;
+    try {
+      const response = await fetch("/chat/stream", {
+        method: "POST",
+        headers: {
+          ...headers,
+          "Content-Type": "application/json",
+          Accept: "text/event-stream",
+          ...(last && { "Last-Event-ID": last }),
+        },
+        body: JSON.stringify(body),
+      });
+      await check(response);
+      for await (const event of events(response.body)) {
+        last = event.id || last;
+        if (event.name === "error") {
+          throw new Refused(JSON.parse(event.data).detail);
+        }
+        hear(event.name, JSON.parse(event.data));
+        if (event.name === "final") {
+          return;
+        }
+      }
+    } catch (error) {
+      // Before the first event nobody knows whether the question arrived: asking again with
+      // the same id is safe, because the desk knows its repeats.
+      if (error instanceof Refused || attempt + 1 >= PAUSES.length) {
+        throw error;
+      }
+    }
+    attempt = last === before ? attempt : 0;
+    if (attempt + 1 >= PAUSES.length) {
+      throw new Error("the line stays cut");
+    }
+    await pause(PAUSES[attempt]);
+  }
+}
+
+async function check(response) {
+  if (response.ok) {
+    return;
+  }
+  const problem = await response.json().catch(() => ({}));
+  const again = response.status >= 500 && response.status !== 504;
+  if (again && !problem.detail) {
+    throw new Error("not there yet");
+  }
+  throw new Refused(problem.detail || "The question was not accepted.");
+}
+
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let buffer = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) {
+      return;
+    }
+    buffer += value;
+    const blocks = buffer.split(/\r?\n\r?\n/);
+    buffer = blocks.pop();
+    for (const block of blocks) {
+      const event = parsed(block);
+      if (event.data) {
+        yield event;
+      }
+    }
+  }
+}
+
+function parsed(block) {
+  const event = { name: "message", data: "", id: "" };
+  for (const line of block.split(/\r?\n/)) {
+    const [, field, value] = /^([a-z]*): ?(.*)$/.exec(line) || [];
+    if (field === "event") {
+      event.name = value;
+    } else if (field === "data") {
+      event.data += value;
+    } else if (field === "id") {
+      event.id = value;
+    }
+  }
+  return event;
+}

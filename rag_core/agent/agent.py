@@ -1,0 +1,193 @@
+"""The shared agent: one question and its thread in, one answer that can be checked out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from rag_core.agent.answer import AgentResponse
+from rag_core.agent.citations import CheckedText, checked
+from rag_core.agent.confidence import ConfidenceMetrics
+from rag_core.agent.config import AgentConfig
+from rag_core.agent.followup import standalone
+from rag_core.agent.guard import disarmed
+from rag_core.agent.languages import language_of
+from rag_core.agent.loop import Draft, Loop
+from rag_core.agent.phrases import phrases_in
+from rag_core.agent.profiles import ConfidenceProfile, measured, profile_named
+from rag_core.agent.prompting import prompt_for, topic_summary
+from rag_core.agent.prompts import is_refusal
+from rag_core.agent.response import Report
+from rag_core.agent.smalltalk import is_too_short, small_talk
+from rag_core.agent.support import Evidence
+from rag_core.agent.teller import Teller
+from rag_core.agent.tool import RetrievalTool, Searches, ToolBounds
+from rag_core.books.book import BookIds
+from rag_core.conversation.message import Message
+from rag_core.conversation.question import Question
+from rag_core.conversation.state import ConversationState, Turn
+from rag_core.desk.progress import Progress
+from rag_core.errors import AnswerTimedOut
+from rag_core.ports import ChatModel
+
+STANDALONE = "standalone"
+"""Where a thread's metadata keeps its last question as it was understood."""
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentAnswer:
+    """An answer, and what it adds to its thread."""
+
+    response: AgentResponse
+    turn: Turn | None
+
+
+class Agent:
+    """Retrieves before it speaks, cites what it used, and says when the documents have nothing."""
+
+    def __init__(
+        self,
+        *,
+        model: ChatModel,
+        retriever: Searches,
+        config: AgentConfig,
+        profile: ConfidenceProfile | None = None,
+        now: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self._model = model
+        self._retriever = retriever
+        self._config = config
+        self._profile = profile or profile_named(config.profile)
+        self._now = now
+        self._loop = Loop(
+            model=model, temperature=config.temperature, max_tokens=config.max_tokens, now=now
+        )
+
+    async def answer(
+        self,
+        question: Question,
+        *,
+        state: ConversationState,
+        books: BookIds,
+        progress: Progress,
+        locale: str = "en",
+    ) -> AgentAnswer:
+        """The answer within its deadline, or one of the errors that name who must act."""
+        report = Report(
+            question=question,
+            state=state,
+            model=self._model.name,
+            phrases=phrases_in(language_of(question.message) or locale),
+            began=time.perf_counter(),
+            asked_at=self._now(),
+            now=self._now,
+        )
+        try:
+            async with asyncio.timeout(self._config.answer_seconds) as deadline:
+                async with Teller(progress) as teller:
+                    return await self._answer(question, state, books, report, teller)
+        except TimeoutError as error:
+            if not deadline.expired():
+                raise
+            raise AnswerTimedOut("The answer was not ready in time.") from error
+
+    async def _answer(
+        self,
+        question: Question,
+        state: ConversationState,
+        books: BookIds,
+        report: Report,
+        teller: Teller,
+    ) -> AgentAnswer:
+        talk = small_talk(question.message)
+        if talk is not None:
+            response = report.small_talk(talk.reply(report.phrases))
+            return AgentAnswer(response=response, turn=self._turn(response, report))
+        if is_too_short(question.message):
+            response = report.too_short()
+            return AgentAnswer(response=response, turn=self._turn(response, report))
+        understood = standalone(
+            question.message, state.turns, carried=str(state.metadata.get(STANDALONE, ""))
+        )
+        return await self._researched(question, understood, state, books, report, teller)
+
+    async def _researched(
+        self,
+        question: Question,
+        understood: str,
+        state: ConversationState,
+        books: BookIds,
+        report: Report,
+        teller: Teller,
+    ) -> AgentAnswer:
+        tool = RetrievalTool(
+            retriever=self._retriever, bounds=self._bounds(question, books), now=self._now
+        )
+
+        def metrics() -> ConfidenceMetrics:
+            return measured(self._profile, understood, tool.context.results)
+
+        draft = await self._loop.run(
+            prompt_for(self._config, state, understood, at=self._now()),
+            tool=tool,
+            suffices=lambda: metrics().should_answer,
+            teller=teller,
+        )
+        response = report.researched(
+            text=self._checked(draft, tool, understood),
+            tool=tool,
+            metrics=metrics(),
+            profile=self._profile,
+            tokens=draft.tokens,
+        )
+        turn = self._turn(response, report, tool=tool, draft=draft, understood=understood)
+        return AgentAnswer(response=response, turn=turn)
+
+    def _checked(self, draft: Draft, tool: RetrievalTool, understood: str) -> CheckedText:
+        """The third wall: what of the draft its evidence supports."""
+        if not draft.text or is_refusal(draft.text):
+            return CheckedText(text="")
+        return checked(disarmed(draft.text), Evidence(tool.context, question=understood))
+
+    def _bounds(self, question: Question, books: BookIds) -> ToolBounds:
+        threshold = question.similarity_threshold
+        return ToolBounds(
+            books=books,
+            filters=question.filters,
+            top_k=question.top_k or self._config.top_k,
+            similarity_threshold=self._config.score_threshold if threshold is None else threshold,
+            evidence_tokens=self._config.prompt_tokens // 2,
+        )
+
+    def _turn(
+        self,
+        response: AgentResponse,
+        report: Report,
+        *,
+        tool: RetrievalTool | None = None,
+        draft: Draft | None = None,
+        understood: str = "",
+    ) -> Turn:
+        """What the thread remembers: the question as asked, what was looked up, the answer."""
+        asked = report.question.message
+        messages = (
+            Message.user(asked, at=report.asked_at),
+            *(draft.spoken if draft else ()),
+            Message.assistant(
+                response.answer, at=response.created_at, confidence=response.confidence
+            ),
+        )
+        return Turn(
+            session_id=report.state.session_id,
+            messages=messages,
+            retrievals=tool.records if tool else (),
+            topic_summary=topic_summary(report.state, understood or asked),
+            metadata={STANDALONE: understood} if understood else {},
+        )

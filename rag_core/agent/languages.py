@@ -1,0 +1,31 @@
+"""Which language a text is in, as far as its small words tell."""
+
+from __future__ import annotations
+
+from rag_core.agent.words import words
+
+SMALL_WORDS = {
+    "en": """the a an is are was were of and to in that it for on with as this be by or from how
+    what which who when where why do does did can not you i we they have has will if there
+    my""",
+    "de": """der die das den dem des ein eine einen einem einer ist sind war und oder nicht mit
+    von zu im in auf für wie was wer wann wo warum ich du wir sie kann man es wird werden auch
+    bei nach wenn gibt mein""",
+    "es": """el la los las un una es son fue y o no con de del que en para por como cómo qué
+    quién cuándo dónde cuál se su lo al más puedo hay si mi está""",
+    "fr": """le la les un une des est sont était et ou ne pas avec de du que qui dans pour par
+    comment quoi quel quelle quand où pourquoi je tu nous vous il elle on se sur au aux ce cette
+    peut""",
+}
+VOCABULARY = {language: frozenset(text.split()) for language, text in SMALL_WORDS.items()}
+
+
+def language_of(text: str) -> str | None:
+    """`en`, `de`, `es` or `fr`; None where the small words do not decide."""
+    found = words(text)
+    counts = {
+        language: sum(word in vocabulary for word in found)
+        for language, vocabulary in VOCABULARY.items()
+    }
+    (best, most), (_, second) = sorted(counts.items(), key=lambda item: -item[1])[:2]
+    return best if most >= 2 and most > second else None

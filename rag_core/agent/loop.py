@@ -1,0 +1,182 @@
+"""The bounded loop between model and tool: search first, then write."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import uuid4
+
+from rag_core.agent.model_events import (
+    Finished,
+    FinishReason,
+    Restarted,
+    TextDelta,
+    ToolChoice,
+    ToolSpec,
+)
+from rag_core.agent.teller import Teller
+from rag_core.agent.tool import RetrievalTool, Search
+from rag_core.agent.tool_contract import RETRIEVE, TOOL_NAME, ToolArguments, ToolResponse
+from rag_core.conversation.message import Message, ToolCall
+from rag_core.desk.progress import QuestionState
+from rag_core.errors import ModelBehaviourError
+from rag_core.ports import ChatModel
+
+MAX_ROUNDS = 3
+MAX_CALLS = 4
+"""Searches that one round may ask for at once."""
+MAX_TEXT = 40_000
+"""A reply longer than this is no answer but a model that does not end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What the model said in one round."""
+
+    text: str
+    tool_calls: tuple[ToolCall, ...]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """What came of the loop: a text that nobody has checked yet, and how it came about."""
+
+    text: str
+    spoken: tuple[Message, ...]
+    tokens: int
+
+
+class Loop:
+    """Asks one model for one answer, with the tool at its hand."""
+
+    def __init__(
+        self,
+        *,
+        model: ChatModel,
+        temperature: float,
+        max_tokens: int | None,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._model = model
+        self._temperature = temperature
+        self._max_tokens = max_tokens
+        self._now = now
+
+    async def run(
+        self,
+        prompt: Sequence[Message],
+        *,
+        tool: RetrievalTool,
+        suffices: Callable[[], bool],
+        teller: Teller,
+    ) -> Draft:
+        """The draft; its text is empty where the evidence does not suffice to write one."""
+        spoken: list[Message] = []
+        tokens, enough = 0, False
+        teller.stage(QuestionState.RETRIEVING)
+        for number in range(1, MAX_ROUNDS + 1):
+            is_last = number == MAX_ROUNDS
+            choice = ToolChoice.NONE if is_last else ToolChoice.AUTO
+            if not enough:
+                choice = ToolChoice.REQUIRED
+            reply = await self._reply([*prompt, *spoken], choice, tool, teller)
+            tokens += reply.tokens
+            calls = reply.tool_calls
+            if number == 1 and not calls:
+                calls = (asked_itself(prompt[-1].content),)  # a server may ignore `required`
+            if not calls:
+                return Draft(text=reply.text if enough else "", spoken=tuple(spoken), tokens=tokens)
+            if is_last:
+                break
+            spoken += await self._called(calls, tool)
+            enough = suffices()
+            if not enough and number == MAX_ROUNDS - 1:
+                return Draft(text="", spoken=tuple(spoken), tokens=tokens)
+            if enough:
+                teller.stage(QuestionState.GENERATING)
+        raise ModelBehaviourError("The language model went on searching and wrote no answer.")
+
+    async def _reply(
+        self, messages: Sequence[Message], choice: ToolChoice, tool: RetrievalTool, teller: Teller
+    ) -> Reply:
+        """One round. Text of a round that must search is not shown."""
+        shows = choice is not ToolChoice.REQUIRED
+        ranks = frozenset(range(1, tool.context.total_found + 1))
+        if shows:
+            teller.begin_text(ranks)
+        pieces: list[str] = []
+        tools: tuple[ToolSpec, ...] = () if choice is ToolChoice.NONE else (RETRIEVE,)
+        async for event in self._model.stream(
+            messages,
+            tools=tools,
+            tool_choice=choice,
+            temperature=self._temperature,
+            max_tokens=self._max_tokens,
+        ):
+            match event:
+                case TextDelta(text):
+                    pieces.append(text)
+                    if shows:
+                        teller.text(text)
+                case Restarted():
+                    pieces.clear()
+                    if shows:
+                        teller.begin_text(ranks)
+                case Finished():
+                    return complete("".join(pieces), event, tools)
+        raise ModelBehaviourError("The language model's reply ended before it was complete.")
+
+    async def _called(self, calls: Sequence[ToolCall], tool: RetrievalTool) -> list[Message]:
+        """The tool calls of one round, side by side, and their results in the order asked."""
+        searches = await side_by_side([*calls[:MAX_CALLS]], tool)
+        messages = [Message.assistant("", at=self._now(), tool_calls=tuple(calls))]
+        for call, search in zip(calls, searches, strict=False):
+            messages.append(self._result(call, tool.number(search)))
+        for call in calls[MAX_CALLS:]:
+            refused = ToolResponse(query="", error=f"At most {MAX_CALLS} searches at once.")
+            messages.append(self._result(call, refused))
+        return messages
+
+    def _result(self, call: ToolCall, response: ToolResponse) -> Message:
+        return Message.tool(
+            response.as_json(), name=call.name, tool_call_id=call.id, at=self._now()
+        )
+
+
+def complete(text: str, end: Finished, tools: Sequence[ToolSpec]) -> Reply:
+    """A reply that ended as it should; every other end is an error with a sentence."""
+    if end.reason is FinishReason.LENGTH:
+        raise ModelBehaviourError("The language model's reply was longer than it may be.")
+    if end.reason is FinishReason.FILTERED:
+        raise ModelBehaviourError("The language model declined to answer.")
+    if len(text) > MAX_TEXT:
+        raise ModelBehaviourError("The language model's reply was longer than it may be.")
+    calls = end.tool_calls if tools or not text.strip() else ()
+    if not calls and not text.strip():
+        raise ModelBehaviourError("The language model's reply was empty.")
+    tokens = end.prompt_tokens + end.completion_tokens
+    return Reply(text=text, tool_calls=calls, tokens=tokens)
+
+
+def asked_itself(question: str) -> ToolCall:
+    """The search that every answer starts with, where the model did not make it."""
+    arguments = ToolArguments.model_construct(query=question).model_dump_json()
+    return ToolCall(id=f"call_{uuid4().hex[:24]}", name=TOOL_NAME, arguments=arguments)
+
+
+async def side_by_side(calls: Sequence[ToolCall], tool: RetrievalTool) -> list[Search]:
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(searched(call, tool)) for call in calls]
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+async def searched(call: ToolCall, tool: RetrievalTool) -> Search:
+    if call.name != TOOL_NAME:
+        return Search(query="", error=f"There is no such tool; the only one is {TOOL_NAME}.")
+    return await tool.search(call.arguments)

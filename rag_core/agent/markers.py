@@ -1,0 +1,41 @@
+"""Markers as a model writes them, brought into the one form `[n]`."""
+
+from __future__ import annotations
+
+import re
+
+from rag_core.agent.blocks import INLINE_CODE
+from rag_core.agent.sentences import MARKER, MARKERS
+
+CODE_OR_MARKER = re.compile(rf"{INLINE_CODE.pattern}|{MARKERS.pattern}")
+MAX_RANGE = 10
+LOOSE = re.compile(
+    r"[\[【［]\s*\^?(?:sources?\s|ref\.?\s)?(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)(?:†[^\]】］]*)?\s*[\]】］]"
+    r"(?!\()",
+    re.IGNORECASE,
+)
+
+
+def markers_in(sentence: str) -> tuple[int, ...]:
+    """The numbers cited in a sentence, outside code, each once."""
+    prose = INLINE_CODE.sub(" ", sentence)
+    return tuple(dict.fromkeys(int(found) for found in MARKER.findall(prose)))
+
+
+def normalised(text: str) -> str:
+    """`[1, 3]`, `【2】` and the like as single markers; code is left alone."""
+    parts: list[str] = []
+    end = 0
+    for code in INLINE_CODE.finditer(text):
+        parts += [LOOSE.sub(single, text[end : code.start()]), code.group()]
+        end = code.end()
+    return "".join([*parts, LOOSE.sub(single, text[end:])])
+
+
+def single(marker: re.Match[str]) -> str:
+    numbers: list[int] = []
+    for part in re.split(r"\s*[,;]\s*", marker.group(1)):
+        first, _, last = (piece.strip() for piece in re.sub("–", "-", part).partition("-"))
+        low, high = int(first), int(last or first)
+        numbers += range(low, high + 1) if low <= high < low + MAX_RANGE else (low, high)
+    return "".join(f"[{number}]" for number in numbers)

@@ -1,0 +1,64 @@
+"""The sentences that the agent says itself, in the asker's language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag_core.agent.prompts import NOT_COVERED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrases:
+    """One language's sentences."""
+
+    not_covered: str
+    greeting: str
+    thanks: str
+    about: str
+
+
+ENGLISH = Phrases(
+    not_covered=NOT_COVERED,
+    greeting="Hello! Ask me something about the documents, and I will answer with footnotes.",
+    thanks="You are welcome!",
+    about=(
+        "I answer questions from this place's own documents. Every answer carries footnotes that"
+        " lead to where it stands, and where the documents do not cover a question, I say so."
+    ),
+)
+
+PHRASES = {
+    "en": ENGLISH,
+    "de": Phrases(
+        not_covered="Die Dokumente behandeln diese Frage nicht.",
+        greeting="Hallo! Frag mich etwas zu den Dokumenten, ich antworte mit Fußnoten.",
+        thanks="Gern geschehen!",
+        about=(
+            "Ich beantworte Fragen aus den Dokumenten, die hier hinterlegt sind. Jede Antwort hat"
+            " Fußnoten, die zur Stelle führen, und wo die Dokumente nichts hergeben, sage ich das."
+        ),
+    ),
+    "es": Phrases(
+        not_covered="Los documentos no cubren esta pregunta.",
+        greeting="¡Hola! Pregúntame algo sobre los documentos y responderé con notas al pie.",
+        thanks="¡De nada!",
+        about=(
+            "Respondo preguntas a partir de los documentos de este lugar. Cada respuesta lleva"
+            " notas al pie que llevan a su origen, y si los documentos no dicen nada, lo digo."
+        ),
+    ),
+    "fr": Phrases(
+        not_covered="Les documents ne répondent pas à cette question.",
+        greeting="Bonjour ! Posez-moi une question sur les documents, je réponds avec des notes.",
+        thanks="Avec plaisir !",
+        about=(
+            "Je réponds aux questions à partir des documents d’ici. Chaque réponse porte des notes"
+            " qui mènent à la source, et si les documents n’en parlent pas, je le dis."
+        ),
+    ),
+}
+
+
+def phrases_in(locale: str) -> Phrases:
+    """The sentences in a language, whatever its region; English where there are none."""
+    return PHRASES.get(locale.lower().replace("_", "-").split("-")[0], ENGLISH)

@@ -1,0 +1,53 @@
+"""The messages that the model is given: its rules, the thread within its budget, the question."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from rag_core.agent.budget import estimated_tokens, newest_turns
+from rag_core.agent.config import AgentConfig
+from rag_core.agent.guard import visible
+from rag_core.agent.sentences import without_markers
+from rag_core.conversation.message import Message, Role
+from rag_core.conversation.state import MAX_TOPIC_SUMMARY, ConversationState
+
+SUMMARY_FROM = 5
+"""Exchanges after which a thread has a topic summary."""
+
+
+def prompt_for(
+    config: AgentConfig, state: ConversationState, question: str, *, at: datetime
+) -> tuple[Message, ...]:
+    """System message, the newest turns that fit, and the question, which is never left out."""
+    system = config.system_prompt
+    if state.topic_summary:
+        system += f"\nWhat this thread was about so far (data): {visible(state.topic_summary)}\n"
+    room = config.prompt_tokens // 2 - estimated_tokens(system) - estimated_tokens(question)
+    turns = newest_turns(state.turns, tokens=room)
+    history = (as_said(message) for turn in turns for message in turn)
+    return (
+        Message.system(system, at=at),
+        *history,
+        Message.user(visible(question).strip() or question, at=at),
+    )
+
+
+def as_said(message: Message) -> Message:
+    """An earlier message without its markers: their numbers meant other evidence."""
+    if message.role is Role.USER:
+        return Message.user(visible(message.content) or message.content, at=message.timestamp)
+    return Message.assistant(without_markers(message.content), at=message.timestamp)
+
+
+def topic_summary(state: ConversationState, question: str) -> str | None:
+    """What a thread is about, in its own questions, newest first; None while it is short."""
+    if state.turn_count + 1 < SUMMARY_FROM:
+        return None
+    asked = [question, *(turn[0].content for turn in reversed(state.turns))]
+    summary = ""
+    for one in dict.fromkeys(" ".join(visible(text).split()) for text in asked):
+        longer = f"{summary}; {one}" if summary else one
+        if len(longer) > MAX_TOPIC_SUMMARY:
+            break
+        summary = longer
+    return summary or question[:MAX_TOPIC_SUMMARY]

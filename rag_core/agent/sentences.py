@@ -1,0 +1,51 @@
+"""Sentences of a paragraph, with the markers that belong to them."""
+
+from __future__ import annotations
+
+import re
+
+from rag_core.agent.blocks import INLINE_CODE
+
+MARKER = re.compile(r"\[\^?(\d{1,4})\]")
+MARKERS = re.compile(r"[ \t]*\[\^?\d{1,4}\](?!\()")
+BOUNDARY = re.compile(
+    r"(?:[.!?…]+[\"'”’)\]*_]*|[。！？]+)"  # the end of a sentence
+    r"(?:[ \t]*\[\^?\d{1,4}\](?!\())*"  # its markers
+    r"(?=\s+(?:[^\sa-z]|\Z)|\s*\Z|(?<=[。！？]))"  # and no small letter after it
+)
+ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|dr|mr|mrs|ms|prof|fig|no|sec|ch|approx|resp|incl|max|min|st"
+    r"|[A-Z]|(?:[A-Z]\.)+[A-Z])\.$",
+    re.IGNORECASE,
+)
+NUMBERED = re.compile(r"^\s*\d{1,3}\.$")
+
+
+def sentences_of(text: str) -> tuple[str, ...]:
+    """The sentences in order, each with its markers and the space before it; nothing is lost."""
+    code = [found.span() for found in INLINE_CODE.finditer(text)]
+    sentences: list[str] = []
+    start = 0
+    for found in BOUNDARY.finditer(text):
+        if any(begin <= found.start() < end for begin, end in code):
+            continue
+        head = text[start : found.start() + 1]
+        if ABBREVIATION.search(head) or NUMBERED.match(head):
+            continue
+        sentences.append(text[start : found.end()])
+        start = found.end()
+    if start < len(text):
+        sentences = with_rest(sentences, text[start:])
+    return tuple(sentences)
+
+
+def with_rest(sentences: list[str], rest: str) -> list[str]:
+    """White space and lone markers at the end belong to the last sentence."""
+    if sentences and not MARKERS.sub("", rest).strip():
+        return [*sentences[:-1], sentences[-1] + rest]
+    return [*sentences, rest]
+
+
+def without_markers(text: str) -> str:
+    """The text without its markers and without the space before them."""
+    return MARKERS.sub("", text)

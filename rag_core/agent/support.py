@@ -1,0 +1,187 @@
+"""Whether a sentence says what its evidence says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rag_core.agent.blocks import INLINE_CODE
+from rag_core.agent.guard import visible
+from rag_core.agent.languages import language_of
+from rag_core.agent.numbers import numbers_in
+from rag_core.agent.sentences import sentences_of
+from rag_core.agent.words import content, words
+from rag_core.retrieval.context import RetrievalContext
+from rag_core.retrieval.results import SearchResult
+
+NEW_WORDS = 0.5
+"""The share of a sentence's words, beyond those of the question, that the evidence must have."""
+ALL_WORDS = 0.6
+"""The same for a sentence that only uses words of the question."""
+CODE_WORDS = 0.6
+NEGATIONS = frozenset(
+    {"not", "no", "never", "none", "neither", "nor", "cannot", "without", "nobody", "nothing"}
+)
+CONNECTING = frozenset(
+    content(
+        "follow following follows step steps here example examples short summary answer answers"
+        " note first second next finally also see below above detail details use documents passages"
+        " according"
+    )
+)
+NAME = re.compile(r"(?<=[\w,;)] )(?!I\b)[A-Z][\w’'-]+|\b[A-Z]{2,}\w*\b|\b[a-z]+[A-Z]\w*\b")
+IDENTIFIER = re.compile(r"(?<!\w)(?:--?\w[\w-]+|\w+(?:[._/]\w+)+|\w+\(\))(?!\w)")
+QUOTE_LENGTH = 300
+
+
+@dataclass(frozen=True)
+class Passage:
+    """One numbered passage, read for what it says."""
+
+    number: int
+    result: SearchResult
+
+    @cached_property
+    def text(self) -> str:
+        return visible(self.result.text)
+
+    @cached_property
+    def whole(self) -> str:
+        """The passage with the headings that it stands under."""
+        return visible(f"{self.result.page_title}\n{self.result.section_heading}\n") + self.text
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(content(self.whole))
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        return numbers_in(self.whole)
+
+    @cached_property
+    def lower(self) -> str:
+        return self.whole.lower()
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        lines = (line for line in self.text.splitlines() if line.strip())
+        return tuple(s.strip() for line in lines for s in sentences_of(line) if s.strip())
+
+    def nearest(self, sentence: str) -> str:
+        """The sentence of the passage that shares most with this one."""
+        wanted = set(content(sentence))
+        return max(self.sentences or (self.text,), key=lambda s: shared(wanted, set(content(s))))
+
+
+class Evidence:
+    """All passages of one answer, and the question that they were found for."""
+
+    def __init__(self, context: RetrievalContext, *, question: str) -> None:
+        self.passages = {result.rank: Passage(result.rank, result) for result in context.results}
+        self._asked = frozenset(content(question))
+
+    def supports(self, sentence: str, numbers: Iterable[int]) -> bool:
+        """Whether these passages together say what the sentence says."""
+        cited = [self.passages[number] for number in numbers if number in self.passages]
+        return (
+            bool(cited)
+            and facts_stand(sentence, cited)
+            and (
+                is_foreign(sentence, cited)
+                or (self._words_stand(sentence, cited) and polarity_stands(sentence, cited))
+            )
+        )
+
+    def best_for(self, sentence: str) -> int | None:
+        """The passage that supports a sentence best, if one does."""
+        wanted = set(content(sentence))
+        for passage in sorted(
+            self.passages.values(), key=lambda p: (-len(wanted & p.words), p.number)
+        ):
+            if self.supports(sentence, [passage.number]):
+                return passage.number
+        return None
+
+    def supports_code(self, code: str) -> int | None:
+        """The passage that most of this code's words come from, if there is one."""
+        wanted = {word for word in words(code) if not word.isdigit()}
+        if not wanted:
+            return None
+        best = max(
+            self.passages.values(),
+            key=lambda p: share_in(wanted, set(words(p.whole))),
+            default=None,
+        )
+        if best is None or share_in(wanted, set(words(best.whole))) < CODE_WORDS:
+            return None
+        return best.number
+
+    def _words_stand(self, sentence: str, cited: Sequence[Passage]) -> bool:
+        said = set(content(sentence))
+        held = frozenset[str]().union(*(passage.words for passage in cited))
+        new = said - self._asked
+        if not new:
+            return share_in(said, held) >= ALL_WORDS
+        return share_in(new, held) >= NEW_WORDS and bool(said & held)
+
+    def quote(self, number: int, sentence: str) -> str:
+        """The words of a passage that back a sentence."""
+        nearest = self.passages[number].nearest(sentence)
+        return nearest if len(nearest) <= QUOTE_LENGTH else nearest[: QUOTE_LENGTH - 1] + "…"
+
+
+def facts_stand(sentence: str, cited: Sequence[Passage]) -> bool:
+    """Whether every number, name and identifier of the sentence stands in the evidence."""
+    numbers = frozenset[str]().union(*(passage.numbers for passage in cited))
+    if not numbers_in(sentence) <= numbers:
+        return False
+    texts = [passage.lower for passage in cited]
+    return all(any(name.lower() in text for text in texts) for name in names_in(sentence, cited))
+
+
+def names_in(sentence: str, cited: Sequence[Passage]) -> set[str]:
+    """Names and identifiers; in a language that writes nouns large, only identifiers."""
+    code = {found["inside"].strip() for found in INLINE_CODE.finditer(sentence)}
+    prose = INLINE_CODE.sub(" ", sentence)
+    found = {name.removesuffix("'s").removesuffix("’s") for name in IDENTIFIER.findall(prose)}
+    if not is_foreign(sentence, cited):
+        found |= {name.removesuffix("'s").removesuffix("’s") for name in NAME.findall(prose)}
+    return {name for name in code | found if name}
+
+
+def polarity_stands(sentence: str, cited: Sequence[Passage]) -> bool:
+    """Whether the sentence denies what its nearest evidence denies, and nothing else."""
+    wanted = set(content(sentence))
+    nearest = max(
+        (passage.nearest(sentence) for passage in cited),
+        key=lambda s: shared(wanted, set(content(s))),
+    )
+    if shared(wanted, set(content(nearest))) < ALL_WORDS:
+        return True
+    return is_negative(sentence) == is_negative(nearest)
+
+
+def is_negative(sentence: str) -> bool:
+    return any(word in NEGATIONS or word.endswith("n't") for word in words(sentence))
+
+
+def is_foreign(sentence: str, cited: Sequence[Passage]) -> bool:
+    """Whether a sentence is in another language than its evidence, so that words do not match."""
+    own = language_of(sentence)
+    return own is not None and language_of(cited[0].text) not in {own, None}
+
+
+def is_connecting(sentence: str) -> bool:
+    """Whether a sentence only leads from one to the next and claims nothing."""
+    return set(content(sentence)) <= CONNECTING and not numbers_in(sentence)
+
+
+def share_in(wanted: set[str], held: frozenset[str] | set[str]) -> float:
+    return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def shared(one: set[str], other: set[str]) -> float:
+    """How much two sets have in common, seen from the smaller one."""
+    return len(one & other) / min(len(one), len(other)) if one and other else 0.0

@@ -1,0 +1,98 @@
+"""The books there are, and which channel reads which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import bindparam, delete, select
+
+from rag_core.books.book import Book, ChannelBinding
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.storage import schema
+from rag_core.storage.codec import maybe_time, to_time
+from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.statement import Statement, upsert
+
+books, bindings, records = schema.books, schema.bindings, schema.ingestion_records
+SAVE = upsert(books, on=("book_id",))
+GET = Statement(select(books).where(books.c.book_id == bindparam("book_id")))
+ALL = Statement(select(books).order_by(books.c.book_id))
+REMOVE = Statement(delete(books).where(books.c.book_id == bindparam("book_id")))
+REMOVE_RECORDS = Statement(delete(records).where(records.c.book_id == bindparam("book_id")))
+BIND = upsert(bindings, on=("platform", "tenant", "channel_id"))
+BOUND_TO = Statement(
+    select(bindings.c.book_id).where(
+        bindings.c.platform == bindparam("platform"),
+        bindings.c.tenant == bindparam("tenant"),
+        bindings.c.channel_id == bindparam("channel_id"),
+    )
+)
+
+
+class Books:
+    """Books by id, and the channels bound to them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def save(self, book: Book) -> None:
+        full, incremental = book.last_full_ingest, book.last_incremental_update
+        await self._database.run(
+            SAVE,
+            book_id=book.book_id,
+            title=book.title,
+            files=book.files,
+            chunks=book.chunks,
+            embedding_model=book.embedding_model,
+            base_url=book.base_url,
+            last_full_ingest=to_time(full) if full else None,
+            last_incremental_update=to_time(incremental) if incremental else None,
+        )
+
+    async def get(self, book_id: str) -> Book | None:
+        rows = await self._database.rows(GET, book_id=book_id)
+        return book_from_row(rows[0]) if rows else None
+
+    async def all(self) -> Sequence[Book]:
+        return [book_from_row(row) for row in await self._database.rows(ALL)]
+
+    async def remove(self, book_id: str) -> None:
+        """Remove a book and what is known of its files.
+
+        Bindings stay: a channel that was given this book must not silently read another."""
+
+        async def body(transaction: Transaction) -> None:
+            await transaction.rows(REMOVE, book_id=book_id)
+            await transaction.rows(REMOVE_RECORDS, book_id=book_id)
+
+        await self._database.write(body)
+
+    async def bind(self, binding: ChannelBinding) -> None:
+        await self._database.run(
+            BIND,
+            platform=binding.platform.value,
+            tenant=binding.tenant,
+            channel_id=binding.channel_id,
+            book_id=binding.book_id,
+        )
+
+    async def bound_to(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> str | None:
+        rows = await self._database.rows(
+            BOUND_TO, platform=platform.value, tenant=tenant, channel_id=channel_id
+        )
+        return rows[0]["book_id"] if rows else None
+
+
+def book_from_row(row: Row) -> Book:
+    return Book(
+        book_id=row["book_id"],
+        title=row["title"],
+        files=row["files"],
+        chunks=row["chunks"],
+        embedding_model=row["embedding_model"],
+        base_url=row["base_url"],
+        last_full_ingest=maybe_time(row["last_full_ingest"]),
+        last_incremental_update=maybe_time(row["last_incremental_update"]),
+    )

@@ -1,0 +1,44 @@
+"""What askers thought of their answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from sqlalchemy import bindparam, select
+
+from rag_core.errors import InvalidQuestion
+from rag_core.storage import schema
+from rag_core.storage.codec import to_time
+from rag_core.storage.engine import Database, Transaction
+from rag_core.storage.statement import Statement, upsert
+
+answers, feedback = schema.answers, schema.feedback
+FIND_ANSWER = Statement(
+    select(answers.c.answer_id).where(answers.c.answer_id == bindparam("answer_id"))
+)
+RATE = upsert(feedback, on=("answer_id", "asker_id"))
+
+
+class Feedback:
+    """One rating an asker and answer; a second one replaces the first."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def rate(
+        self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""
+    ) -> None:
+        async def body(transaction: Transaction) -> None:
+            if not await transaction.rows(FIND_ANSWER, answer_id=str(answer_id)):
+                raise InvalidQuestion("answer_id", "There is no answer with this answer_id.")
+            await transaction.rows(
+                RATE,
+                answer_id=str(answer_id),
+                asker_id=asker_id,
+                helpful=helpful,
+                reason=reason,
+                rated_at=to_time(datetime.now(UTC)),
+            )
+
+        await self._database.write(body)

@@ -1,0 +1,233 @@
+"""The tables, for both engines. Migrations bring them about; nothing else creates a table.
+
+Times are ISO 8601 text in UTC with six decimals, so that text order is time order on both
+engines. Columns named `body`, `messages`, `retrievals` and `metadata` hold JSON that `codec`
+writes and checks when it reads. A column named for a table's singular refers to that table.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+metadata = MetaData(naming_convention=NAMING)
+
+SORTED = Text().with_variant(Text(collation="C"), "postgresql")
+"""Text that is ordered byte by byte, whatever the server's language is."""
+
+
+def parent(table: str, column: str) -> ForeignKey:
+    """What belongs to a row goes with it."""
+    return ForeignKey(f"{table}.{column}", ondelete="CASCADE")
+
+
+threads = Table(
+    "threads",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("platform", Text, nullable=False),
+    Column("tenant", Text, nullable=False),
+    Column("channel_id", Text, nullable=False),
+    Column("thread_id", Text, nullable=False),
+    Column("updated_at", SORTED, nullable=False),
+    Column("archived_at", SORTED),
+    # Work in this thread: its oldest open question, and the one claim that it can have.
+    Column("waiting_since", SORTED),
+    Column("worker", Text),
+    Column("lease_until", SORTED),
+    Column("claimed", Text),
+    UniqueConstraint("platform", "tenant", "channel_id", "thread_id"),
+)
+Index(
+    "ix_threads_recent",
+    threads.c.platform,
+    threads.c.tenant,
+    threads.c.channel_id,
+    threads.c.updated_at,
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("thread", Integer, parent("threads", "id"), nullable=False),
+    Column("session_id", Text, nullable=False, unique=True),
+    Column("number", Integer, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("turn_count", Integer, nullable=False),
+    Column("topic_summary", Text, nullable=False),
+    Column("metadata", Text, nullable=False),
+    Column("created_at", SORTED, nullable=False),
+    Column("closed_at", SORTED),
+    UniqueConstraint("thread", "number"),
+)
+
+questions = Table(
+    "questions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("thread", Integer, parent("threads", "id"), nullable=False, index=True),
+    Column("platform", Text, nullable=False),
+    Column("tenant", Text, nullable=False),
+    Column("channel_id", Text, nullable=False),
+    Column("message_id", Text, nullable=False),
+    Column("asker_id", Text, nullable=False),
+    Column("position", SORTED, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("accepted_at", SORTED, nullable=False),
+    Column("settled_at", SORTED),
+    Column("closed_at", SORTED),
+    Column("delivered", Boolean),
+    UniqueConstraint("platform", "tenant", "channel_id", "message_id"),
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("session", Integer, parent("sessions", "id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("question", Text, parent("questions", "id"), nullable=False, unique=True),
+    Column("messages", Text, nullable=False),
+    Column("retrievals", Text, nullable=False),
+    Column("created_at", SORTED, nullable=False),
+)
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("answer_id", Text, primary_key=True),
+    Column("question", Text, parent("questions", "id"), nullable=False, unique=True),
+    Column("session_id", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("confidence", Float, nullable=False),
+    Column("confidence_level", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("tokens_used", Integer, nullable=False),
+    Column("created_at", SORTED, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+citations = Table(
+    "citations",
+    metadata,
+    Column("answer_id", Text, parent("answers", "answer_id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("page_title", Text, nullable=False),
+    Column("section_heading", Text, nullable=False),
+    Column("module", Text),
+    Column("page_url", Text),
+    Column("chunk_id", Text, nullable=False, index=True),
+    Column("content_hash", Text, nullable=False),
+    Column("quote", Text, nullable=False),
+)
+
+parts = Table(
+    "parts",
+    metadata,
+    Column("question", Text, parent("questions", "id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("payload", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("external_id", Text),
+)
+
+feedback = Table(
+    "feedback",
+    metadata,
+    Column("answer_id", Text, parent("answers", "answer_id"), primary_key=True),
+    Column("asker_id", Text, primary_key=True),
+    Column("helpful", Boolean, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("rated_at", SORTED, nullable=False),
+)
+
+books = Table(
+    "books",
+    metadata,
+    Column("book_id", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("files", Integer, nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("embedding_model", Text, nullable=False),
+    Column("base_url", Text, nullable=False),
+    Column("last_full_ingest", SORTED),
+    Column("last_incremental_update", SORTED),
+)
+
+bindings = Table(
+    "bindings",
+    metadata,
+    Column("platform", Text, primary_key=True),
+    Column("tenant", Text, primary_key=True),
+    Column("channel_id", Text, primary_key=True),
+    Column("book_id", Text, nullable=False),
+)
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("job_id", Text, primary_key=True),
+    Column("book_id", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("started_at", SORTED, nullable=False, index=True),
+    Column("completed_at", SORTED),
+    Column("body", Text, nullable=False),
+)
+
+ingestion_records = Table(
+    "ingestion_records",
+    metadata,
+    Column("book_id", Text, primary_key=True),
+    Column("source_file", Text, primary_key=True),
+    Column("file_hash", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("chunk_ids", Text, nullable=False),
+    Column("ingested_at", SORTED, nullable=False),
+    Column("module", Text),
+    Column("chapter", Integer),
+    Column("lesson", Integer),
+)
+
+markers = Table(
+    "markers",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+    Column("updated_at", SORTED, nullable=False),
+)
+
+
+def partial(name: str, *columns: Column[object], unique: bool = False, only: object) -> Index:
+    """An index over the few rows that matter."""
+    return Index(name, *columns, unique=unique, sqlite_where=only, postgresql_where=only)
+
+
+partial("ix_threads_idle", threads.c.updated_at, only=threads.c.archived_at.is_(None))
+partial("ix_threads_waiting", threads.c.waiting_since, only=threads.c.waiting_since.is_not(None))
+partial("ix_threads_worker", threads.c.worker, only=threads.c.worker.is_not(None))
+partial("uq_sessions_open", sessions.c.thread, unique=True, only=sessions.c.closed_at.is_(None))
+partial(
+    "ix_questions_open",
+    questions.c.thread,
+    questions.c.position,
+    only=questions.c.closed_at.is_(None),
+)
+partial("ix_jobs_unfinished", jobs.c.started_at, only=jobs.c.completed_at.is_(None))

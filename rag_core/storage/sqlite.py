@@ -1,0 +1,184 @@
+"""SQLite through aiosqlite: one writer, one reader, and transactions that survive cancellation."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import aiosqlite
+from sqlalchemy import make_url
+
+from rag_core.errors import ConfigurationError, StorageError
+from rag_core.storage.engine import Row, Transaction
+from rag_core.storage.migration import bring_up_to_date, is_up_to_date
+from rag_core.storage.sqlite_errors import sqlite_errors
+from rag_core.storage.statement import Statement
+
+Result = TypeVar("Result")
+
+BUSY_SECONDS = 30.0
+"""How long another process (a command beside the bot) may hold the database."""
+SCRUB_SECONDS = 0.2
+SCRUB_ATTEMPTS = 75
+OLDEST_SQLITE = (3, 35, 0)
+READ_PRAGMAS = ("query_only=ON",)
+WRITE_PRAGMAS = ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
+
+
+class SqliteTransaction:
+    """Statements on the connection that has a transaction open."""
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        self._connection = connection
+
+    async def rows(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
+        return await fetch(self._connection, *statement.for_sqlite(values))
+
+    async def many(self, statement: Statement, values: Sequence[Mapping[str, Any]], /) -> None:
+        if values:
+            bound = [statement.for_sqlite(each) for each in values]
+            await self._connection.executemany(bound[0][0], [each for _, each in bound])
+
+
+class SqliteDatabase:
+    """A database file that one process writes through one connection."""
+
+    def __init__(
+        self, path: Path, *, writer: aiosqlite.Connection, reader: aiosqlite.Connection
+    ) -> None:
+        self._path = path
+        self._writer = writer
+        self._reader = reader
+        self._transaction = SqliteTransaction(writer)
+        self._writing = asyncio.Lock()
+
+    async def rows(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
+        with sqlite_errors(self._path):
+            return await fetch(self._reader, *statement.for_sqlite(values))
+
+    async def run(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
+        # One statement is a transaction of its own: once it is with the connection's thread it
+        # runs to its end, whoever still waits for it.
+        async with self._writing:
+            with sqlite_errors(self._path):
+                return await fetch(self._writer, *statement.for_sqlite(values))
+
+    async def write(self, body: Callable[[Transaction], Awaitable[Result]], /) -> Result:
+        await self._writing.acquire()  # cancelled here, nothing has begun
+        task = asyncio.ensure_future(self._transact(body))
+        task.add_done_callback(lambda _: self._writing.release())
+        return await asyncio.shield(task)
+
+    async def _transact(self, body: Callable[[Transaction], Awaitable[Result]]) -> Result:
+        with sqlite_errors(self._path):
+            try:
+                await fetch(self._writer, "BEGIN IMMEDIATE")
+                result = await body(self._transaction)
+                await fetch(self._writer, "COMMIT")
+            except BaseException:
+                # Does nothing where SQLite has rolled back by itself (a full disk). It runs after
+                # all that the connection's thread was handed before, so it cannot be too early.
+                await self._writer.rollback()
+                raise
+            return result
+
+    async def scrub(self) -> None:
+        """Empty the write-ahead log, which still holds pages as they were before a deletion."""
+        for _ in range(SCRUB_ATTEMPTS):
+            if await self._checkpoint():
+                return
+            await asyncio.sleep(SCRUB_SECONDS)  # writers go on meanwhile
+        raise StorageError(
+            "It is deleted, but another program reads the database, and until that ends the disk"
+            " still holds old copies."
+        )
+
+    async def _checkpoint(self) -> bool:
+        """Whether the log could be emptied; it cannot while others read from it."""
+        async with self._writing:
+            with sqlite_errors(self._path):
+                await fetch(self._writer, f"PRAGMA busy_timeout={SCRUB_SECONDS * 1000:.0f}")
+                try:
+                    done = await fetch(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")
+                finally:
+                    await fetch(self._writer, f"PRAGMA busy_timeout={BUSY_SECONDS * 1000:.0f}")
+        return not done[0]["busy"]
+
+    async def finish(self) -> None:
+        """Wait until the transaction that is being written has ended."""
+        async with self._writing:
+            pass
+
+
+async def fetch(
+    connection: aiosqlite.Connection, text: str, values: Mapping[str, Any] | None = None
+) -> Sequence[Row]:
+    """Run one statement with one trip to the connection's thread."""
+    return cast(Sequence[Row], await connection.execute_fetchall(text, values or {}))
+
+
+@asynccontextmanager
+async def open_sqlite(url: str) -> AsyncIterator[SqliteDatabase]:
+    """Open a database file, made and brought up to date if need be."""
+    path = database_file(url)
+    with sqlite_errors(path):
+        make_private(path)
+    async with connection(path, WRITE_PRAGMAS) as writer:
+        with sqlite_errors(path):
+            await fetch(writer, "PRAGMA journal_mode=WAL")
+            if not is_up_to_date(await versions(writer)):
+                await bring_up_to_date(f"sqlite+aiosqlite:///{path}")
+        async with connection(path, READ_PRAGMAS) as reader:
+            database = SqliteDatabase(path, writer=writer, reader=reader)
+            try:
+                yield database
+            finally:
+                await database.finish()
+
+
+@asynccontextmanager
+async def connection(path: Path, pragmas: Sequence[str]) -> AsyncIterator[aiosqlite.Connection]:
+    """A connection that leaves beginning and committing to us."""
+    with sqlite_errors(path):
+        opened = await aiosqlite.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        opened.row_factory = sqlite3.Row
+        with sqlite_errors(path):
+            for pragma in pragmas:
+                await fetch(opened, f"PRAGMA {pragma}")
+        yield opened
+    finally:
+        await opened.close()
+
+
+async def versions(connection: aiosqlite.Connection) -> list[str]:
+    """The schema versions that the file says it has: none in a new file."""
+    known = await fetch(
+        connection, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'alembic_version'"
+    )
+    if not known:
+        return []
+    return [row["version_num"] for row in await fetch(connection, "SELECT * FROM alembic_version")]
+
+
+def database_file(url: str) -> Path:
+    """The file that the address names."""
+    name = make_url(url).database
+    if not name or name == ":memory:":
+        raise ConfigurationError("DATABASE_URL names no file; write sqlite:///path/footnote.db.")
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        wanted = ".".join(str(number) for number in OLDEST_SQLITE)
+        raise StorageError(
+            f"This Python has SQLite {sqlite3.sqlite_version}; Footnote needs {wanted} or newer."
+        )
+    return Path(name)
+
+
+def make_private(path: Path) -> None:
+    """Make the folder, and the file readable by its owner only; SQLite's other files follow it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)

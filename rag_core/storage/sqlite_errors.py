@@ -1,0 +1,60 @@
+"""What SQLite reports, as one sentence for the person who must act."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rag_core.errors import StorageError, StorageFull
+
+DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
+LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+PRIMARY = 0xFF
+"""Extended result codes carry the primary one in their lowest byte."""
+
+
+@contextmanager
+def sqlite_errors(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with this file into a StorageError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise explained(error, path) from error
+    except UnicodeEncodeError as error:
+        raise StorageError("The text holds characters that no database can store.") from error
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise StorageError(f"The database {path} cannot be used: {reason}.") from error
+
+
+def explained(error: sqlite3.Error, path: Path) -> StorageError:
+    """The sentence for an error, by its code."""
+    code = getattr(error, "sqlite_errorcode", -1) & PRIMARY
+    if code == sqlite3.SQLITE_FULL:
+        return StorageFull(
+            f"There is no space left for the database {path}. Nothing was written;"
+            " free some space on the disk."
+        )
+    if code in DAMAGED:
+        return StorageError(
+            f"The database {path} is damaged or not a database. Restore it from a backup,"
+            " or move it away to start anew."
+        )
+    if code in READ_ONLY:
+        return StorageError(
+            f"The database {path} cannot be written. Give the user that runs Footnote"
+            " the right to write to it and to its folder."
+        )
+    if code in LOCKED:
+        return StorageError(f"Another program holds the database {path}. Stop it and try again.")
+    if code == sqlite3.SQLITE_CANTOPEN:
+        return StorageError(
+            f"The database {path} cannot be opened. Check that its folder exists and that"
+            " the user that runs Footnote may read and write it."
+        )
+    if code == sqlite3.SQLITE_IOERR:
+        return StorageError(f"The disk failed while the database {path} was in use.")
+    return StorageError(f"The database {path} refused: {type(error).__name__}.")

@@ -1,0 +1,315 @@
+"""What every vector store keeps to, the embedded one and any later one."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rag_core.books.book import BookIds
+from rag_core.ports import EmbeddedQuery, VectorStore
+from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.retrieval.query import Filters, Layer, Proficiency
+from rag_core.retrieval.results import SearchResult
+from tests.fakes.embedder import WordEmbedder
+from tests.shelf_builders import file_chunks, long_text
+
+EMBEDDER = WordEmbedder()
+COURSE = BookIds(["course"])
+TEXTS = [long_text("gripper"), long_text("oven"), long_text("battery")]
+
+
+@pytest.fixture(params=["edge"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
+    async with open_edge_store(
+        tmp_path / "index", dimension=EMBEDDER.dimension, model=EMBEDDER.model
+    ) as opened:
+        yield opened
+
+
+async def put(store: VectorStore, texts: Sequence[str] = TEXTS, **place: Any) -> list[str]:
+    """Add a version of a file and show it; the ids of its chunks."""
+    chunks = file_chunks(texts, **place)
+    await store.add(chunks)
+    metadata = chunks[0].chunk.metadata
+    await store.show_version(
+        book_id=metadata.book_id, source_file=metadata.source_file, version=metadata.version
+    )
+    return [embedded.chunk.id for embedded in chunks]
+
+
+async def find(
+    store: VectorStore,
+    text: str = "oven",
+    *,
+    books: BookIds = COURSE,
+    limit: int = 10,
+    **filters: Any,
+) -> Sequence[SearchResult]:
+    query = EmbeddedQuery(text=text, vector=EMBEDDER.vector(text), filters=Filters(**filters))
+    return await store.search(query, books=books, limit=limit)
+
+
+async def test_what_was_added_is_found_with_everything_that_is_known_of_it(
+    store: VectorStore,
+) -> None:
+    ids = await put(store, module="module-1", chapter=2, lesson=3, hardware_tier=1)
+    found = (await find(store, "The oven is described"))[0]
+    assert (found.chunk_id, found.chunk_index, found.total_chunks) == (ids[1], 1, 3)
+    assert (found.prev_chunk_id, found.next_chunk_id) == (ids[0], ids[2])
+    assert (found.module, found.chapter, found.lesson, found.hardware_tier) == ("module-1", 2, 3, 1)
+    assert found.text == TEXTS[1]
+    assert found.section_heading == "Part 1"
+    assert found.metadata["version"] == 1
+    assert found.metadata["embedding_model"] == EMBEDDER.model
+    assert "edition" not in found.metadata
+    assert len(found.vector) == EMBEDDER.dimension
+
+
+async def test_results_are_ordered_ranked_from_one_and_no_more_than_asked_for(
+    store: VectorStore,
+) -> None:
+    await put(store)
+    found = await find(store, limit=2)
+    assert [result.rank for result in found] == [1, 2]
+    assert found[0].rank_score >= found[1].rank_score
+    assert "oven" in found[0].text
+
+
+async def test_similarity_is_the_cosine_of_the_vectors(store: VectorStore) -> None:
+    await put(store)
+    query = EMBEDDER.vector("oven")
+    for result in await find(store, "oven"):
+        cosine = sum(a * b for a, b in zip(query, result.vector, strict=True))
+        assert result.similarity_score == pytest.approx(max(0.0, cosine), abs=1e-5)
+
+
+async def test_a_word_that_only_one_passage_has_brings_it_up(store: VectorStore) -> None:
+    chunks = [replace(each, vector=EMBEDDER.vector("same")) for each in file_chunks(TEXTS)]
+    await store.add(chunks)
+    await store.show_version(book_id="course", source_file="page.md", version=1)
+    query = EmbeddedQuery(text="battery", vector=EMBEDDER.vector("same"))
+    found = await store.search(query, books=COURSE, limit=3)
+    assert "battery" in found[0].text
+    assert found[0].rank_score > found[1].rank_score
+
+
+async def test_a_question_without_a_single_word_still_has_its_meaning(store: VectorStore) -> None:
+    await put(store)
+    assert len(await find(store, "???")) == 3
+
+
+async def test_the_same_text_twice_is_one_result(store: VectorStore) -> None:
+    await put(store, [TEXTS[0], TEXTS[1]], file="a.md")
+    await put(store, [TEXTS[1], TEXTS[2]], file="b.md")
+    found = await find(store)
+    assert len({result.content_hash for result in found}) == len(found) == 3
+
+
+@pytest.mark.parametrize(
+    ("filters", "files"),
+    [
+        ({"module": "module-1"}, {"a", "b"}),
+        ({"chapter_min": 2}, {"b", "c"}),
+        ({"chapter_max": 2}, {"a", "b"}),
+        ({"chapter_min": 2, "chapter_max": 2}, {"b"}),
+        ({"lesson": 0}, {"a"}),
+        ({"hardware_tier": 1}, {"a", "plain"}),
+        ({"hardware_tier": 2}, {"a", "b", "plain"}),
+        ({"hardware_tier": 4}, {"a", "b", "c", "plain"}),
+        ({"proficiency_levels": (Proficiency.A2,)}, {"a"}),
+        ({"proficiency_levels": (Proficiency.A2, Proficiency.B1)}, {"a", "b"}),
+        ({"layer": Layer.L2}, {"b"}),
+        ({"released_at": datetime(2026, 1, 1, tzinfo=UTC)}, {"a", "plain"}),
+        ({"released_at": datetime(2026, 2, 1, tzinfo=UTC)}, {"a", "b", "plain"}),
+        ({"released_at": datetime(2026, 3, 1, tzinfo=UTC)}, {"a", "b", "c", "plain"}),
+        ({"module": "module-1", "hardware_tier": 1}, {"a"}),
+        ({"module": "module-1", "lesson": 5}, set()),
+        ({"module": "nowhere"}, set()),
+        ({}, {"a", "b", "c", "plain"}),
+    ],
+)
+async def test_filters_hold_and_what_says_nothing_passes_two_of_them_only(
+    store: VectorStore, filters: dict[str, Any], files: set[str]
+) -> None:
+    await put(
+        store, [long_text("alpha")], file="a", module="module-1", chapter=1, lesson=0,
+        hardware_tier=1, proficiency_level="A2", layer="L1",
+        released_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )  # fmt: skip
+    await put(
+        store, [long_text("bravo")], file="b", module="module-1", chapter=2, lesson=1,
+        hardware_tier=2, proficiency_level="B1", layer="L2",
+        released_at=datetime(2026, 2, 1, tzinfo=UTC),
+    )  # fmt: skip
+    await put(
+        store, [long_text("charlie")], file="c", module="module-2", chapter=3, lesson=2,
+        hardware_tier=4, proficiency_level="C2", layer="L4",
+        released_at=datetime(2026, 2, 1, tzinfo=UTC) + timedelta(days=1),
+    )  # fmt: skip
+    await put(store, [long_text("plain")], file="plain")
+    assert {result.source_file for result in await find(store, "described", **filters)} == files
+
+
+async def test_one_lesson_is_found_by_its_parent(store: VectorStore) -> None:
+    await put(store, file="a.md")
+    ids = await put(store, [long_text(f"part {n}") for n in range(12)], file="b.md")
+    parent = (await store.chunks(ids, books=COURSE))[ids[0]].parent_doc_id
+    lesson = await store.lesson(parent, books=COURSE)
+    assert [result.chunk_id for result in lesson] == ids
+    assert [result.rank for result in lesson] == list(range(1, 13))
+    found = await find(store, "part", parent_doc_id=parent)
+    assert {result.source_file for result in found} == {"b.md"}
+    assert await store.lesson(parent, books=BookIds(["other"])) == []
+    assert await store.lesson("no such parent", books=COURSE) == []
+
+
+async def test_a_new_version_is_unseen_until_it_is_shown_and_then_alone(
+    store: VectorStore,
+) -> None:
+    await put(store, [long_text("gripper"), long_text("oven")])
+    new = file_chunks([long_text("oven"), long_text("tray"), long_text("timer")], version=2)
+    await store.add(new[:1])
+    await store.add(new[1:])
+    assert versions(await find(store)) == {1}
+    assert await store.count(books=COURSE) == 2
+    await store.show_version(book_id="course", source_file="page.md", version=2)
+    assert versions(await find(store)) == {2}
+    assert await store.count(books=COURSE) == 3
+    assert await store.shown_versions("course") == {"page.md": 2}
+
+
+async def test_a_version_that_is_given_up_leaves_the_old_one_alone(store: VectorStore) -> None:
+    await put(store)
+    await store.add(file_chunks([long_text("kettle")], version=2))
+    await store.show_version(book_id="course", source_file="page.md", version=1)
+    assert versions(await find(store, "kettle")) == {1}
+    await store.add(file_chunks([long_text("whisk")], version=2))
+    await store.show_version(book_id="course", source_file="page.md", version=2)
+    assert [result.text for result in await find(store)] == [long_text("whisk")]
+
+
+async def test_a_file_can_be_taken_away_and_come_back(store: VectorStore) -> None:
+    await put(store)
+    await store.show_version(book_id="course", source_file="page.md", version=None)
+    assert await store.count(books=COURSE) == 0
+    assert await store.shown_versions("course") == {}
+    await put(store)
+    assert await store.count(books=COURSE) == 3
+
+
+async def test_a_version_that_readers_see_is_never_added_to(store: VectorStore) -> None:
+    await put(store)
+    with pytest.raises(ValueError, match="readers see"):
+        await store.add(file_chunks([long_text("late")], version=1))
+
+
+async def test_modules_are_those_of_the_books_asked_for(store: VectorStore) -> None:
+    await put(store, file="b.md", module="module-2")
+    await put(store, file="a.md", module="module-1")
+    await put(store, file="plain.md")
+    await put(store, file="x.md", book="other", module="module-9")
+    assert await store.modules(books=COURSE) == ["module-1", "module-2"]
+    assert await store.modules(books=BookIds(["nowhere"])) == []
+
+
+async def test_a_removed_book_is_gone_and_its_neighbours_stay(store: VectorStore) -> None:
+    await put(store)
+    await put(store, book="other")
+    await store.add(file_chunks(TEXTS, version=2))
+    await store.drop_book("course")
+    assert await find(store) == []
+    assert await store.count(books=BookIds(["other"])) == 3
+    await put(store)
+    assert await store.count(books=COURSE) == 3
+
+
+async def test_words_are_as_rare_as_in_the_own_books(store: VectorStore) -> None:
+    await put(store)
+    alone = [result.rank_score for result in await find(store, "the oven and the battery")]
+    for number in range(20):
+        await put(store, [long_text("oven")], book="other", file=f"{number}.md")
+    beside = [result.rank_score for result in await find(store, "the oven and the battery")]
+    assert beside == pytest.approx(alone)
+
+
+async def test_readers_of_a_file_that_changes_see_one_whole_version_at_any_time(
+    store: VectorStore,
+) -> None:
+    """Each version has as many chunks as its number; a mixture or a gap would show."""
+    sizes = {1: 4, 2: 7, 3: 2, 4: 9, 5: 3, 6: 8}
+    await put(store, [long_text(f"gear {n}") for n in range(sizes[1])])
+    changed = asyncio.Event()
+    seen: set[tuple[int, int]] = set()
+
+    async def read() -> None:
+        while not changed.is_set():
+            found = await find(store, "gear", limit=50)
+            assert len(versions(found)) == 1
+            seen.add((versions(found).pop(), len(found)))
+
+    async def write() -> None:
+        for version in range(2, 7):
+            await put(
+                store,
+                [long_text(f"gear {n} of {version}") for n in range(sizes[version])],
+                version=version,
+            )
+        changed.set()
+
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(4):
+            tasks.create_task(read())
+        tasks.create_task(write())
+    assert seen <= set(sizes.items())
+    assert len(seen) > 1
+
+
+async def test_a_write_whose_caller_gives_up_is_still_done_whole(store: VectorStore) -> None:
+    await put(store)
+    await store.add(file_chunks([long_text("kettle")], version=2))
+    showing = asyncio.create_task(
+        store.show_version(book_id="course", source_file="page.md", version=2)
+    )
+    await asyncio.sleep(0)
+    showing.cancel()
+    await asyncio.gather(showing, return_exceptions=True)
+    await store.show_version(book_id="elsewhere", source_file="none.md", version=None)
+    assert await store.shown_versions("course") == {"page.md": 2}
+    assert await store.count(books=COURSE) == 1
+
+
+async def test_no_chunk_of_a_foreign_book_is_ever_found(store: VectorStore) -> None:
+    """Random changes and searches over many books that share their words and their files."""
+    rng = random.Random(7)
+    books = [f"book-{number}" for number in range(8)]
+    versions_of: dict[tuple[str, str], int] = {}
+    for _ in range(120):
+        book, file = rng.choice(books), f"{rng.randrange(3)}.md"
+        action = rng.choice(["write", "write", "remove", "drop", "search", "search", "search"])
+        if action == "write":
+            versions_of[book, file] = versions_of.get((book, file), 0) + 1
+            texts = [long_text(rng.choice(["oven", "gear", "tray"])) for _ in range(2)]
+            await put(store, texts, book=book, file=file, version=versions_of[book, file])
+        elif action == "remove":
+            await store.show_version(book_id=book, source_file=file, version=None)
+        elif action == "drop":
+            await store.drop_book(book)
+        allowed = BookIds(rng.sample(books, rng.randrange(1, 3)))
+        everything = await find(store, rng.choice(["oven", "gear"]), books=allowed, limit=100)
+        assert {result.book_id for result in everything} <= set(allowed)
+        by_id = await store.chunks([r.chunk_id for r in everything], books=BookIds([book]))
+        assert {result.book_id for result in by_id.values()} <= {book}
+        for result in everything[:1]:
+            foreign = BookIds(["nobody"])
+            assert await store.lesson(result.parent_doc_id, books=foreign) == []
+
+
+def versions(results: Sequence[SearchResult]) -> set[int]:
+    return {result.metadata["version"] for result in results}

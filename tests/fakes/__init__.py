@@ -1,0 +1,1 @@
+"""Stand-ins that behave like what they stand for."""

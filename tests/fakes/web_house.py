@@ -1,0 +1,402 @@
+"""A whole small house behind the web door: a desk that answers, and stores in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid4
+
+from adapters.web.parts import Readiness, WebParts
+from adapters.web.renderer import WebRenderer
+from adapters.web.reply import WebReplies
+from rag_core.agent.answer import AgentResponse
+from rag_core.books.book import Book, BookIds, ChannelBinding
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.conversation.message import Message
+from rag_core.conversation.state import ConversationState
+from rag_core.desk.asked import AskedQuestion
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
+from rag_core.desk.outgoing import OutgoingPart
+from rag_core.desk.progress import Progress, QuestionState
+from rag_core.errors import InvalidQuestion, StorageError
+from rag_core.ingestion.job import (
+    IngestionJob,
+    IngestionRecord,
+    IngestionState,
+    JobStatus,
+)
+from rag_core.ingestion.pipeline import IngestionRequest
+from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.results import SearchResponse, SearchResult
+from tests.fakes.web_values import START, a_response, a_result
+
+Answerer = Callable[[IncomingQuestion, Progress], Awaitable[AgentResponse]]
+
+
+async def plain_answer(question: IncomingQuestion, progress: Progress) -> AgentResponse:
+    """An answer that is written in three pieces."""
+    await progress.stage(QuestionState.RETRIEVING)
+    await progress.stage(QuestionState.GENERATING, "Writing…")
+    for piece in ("A key may send ", "100 requests ", "[1]."):
+        await progress.text(piece)
+    return a_response(question)
+
+
+@dataclass
+class Entry:
+    """A question in the ledger."""
+
+    question_id: UUID
+    question: IncomingQuestion
+    state: QuestionState = QuestionState.PENDING
+    response: AgentResponse | None = None
+
+
+class MemoryLedger:
+    """Questions and their answers, under their message identities."""
+
+    def __init__(self) -> None:
+        self.entries: dict[MessageIdentity, Entry] = {}
+        self.broken = False
+
+    async def accept(self, question: IncomingQuestion) -> Receipt:
+        if self.broken:
+            raise StorageError("the disk is gone: /secret/place")
+        known = self.entries.get(question.identity)
+        if known is not None:
+            return Receipt(question_id=known.question_id, repeated=True)
+        entry = Entry(question_id=uuid4(), question=question)
+        self.entries[question.identity] = entry
+        return Receipt(question_id=entry.question_id, repeated=False)
+
+    async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
+        for entry in self.entries.values():
+            if entry.response is not None and entry.response.answer_id == answer_id:
+                return entry.response, entry.question.key
+        return None
+
+    async def response_to(self, question_id: UUID) -> AgentResponse | None:
+        entry = self._entry(question_id)
+        return entry.response if entry else None
+
+    async def state_of(self, question_id: UUID) -> QuestionState | None:
+        entry = self._entry(question_id)
+        return entry.state if entry else None
+
+    async def asked_in(self, key: ConversationKey, *, limit: int = 100) -> Sequence[AskedQuestion]:
+        own = [entry for entry in self.entries.values() if entry.question.key == key]
+        return [
+            AskedQuestion(
+                question_id=entry.question_id,
+                message_id=entry.question.message_id,
+                message=entry.question.question.message,
+                state=entry.state,
+                heard_at=entry.question.heard_at,
+                response=entry.response,
+            )
+            for entry in own[-limit:]
+        ]
+
+    def _entry(self, question_id: UUID) -> Entry | None:
+        return next((e for e in self.entries.values() if e.question_id == question_id), None)
+
+
+class MemoryConversations:
+    """Threads with one open session each."""
+
+    def __init__(self) -> None:
+        self.states: dict[ConversationKey, ConversationState] = {}
+        self.closed: dict[UUID, ConversationKey] = {}
+
+    async def open(
+        self, key: ConversationKey, *, model: str, max_turns: int, session_id: UUID | None = None
+    ) -> ConversationState:
+        if key not in self.states:
+            self.states[key] = ConversationState(
+                session_id=session_id or uuid4(),
+                session_number=1,
+                key=key,
+                messages=(Message.system("Secret instructions.", at=START),),
+                model=model,
+                turn_count=0,
+                created_at=START,
+                updated_at=START,
+            )
+        return self.states[key]
+
+    def add_turn(self, key: ConversationKey, question: str, answer: str) -> None:
+        state = self.states[key]
+        said = (
+            Message.user(question, at=START),
+            Message.assistant(answer, at=START, confidence=0.9),
+        )
+        self.states[key] = replace(
+            state,
+            messages=state.messages + said,
+            turn_count=state.turn_count + 1,
+            updated_at=state.updated_at + timedelta(seconds=1),
+        )
+
+    def start_session(self, key: ConversationKey) -> UUID:
+        """A fresh session, as after too many turns."""
+        old = self.states[key]
+        self.closed[old.session_id] = key
+        self.states[key] = replace(old, session_id=uuid4(), session_number=old.session_number + 1)
+        return self.states[key].session_id
+
+    async def find(self, session_id: UUID) -> ConversationState | None:
+        if session_id in self.closed:
+            return self.states.get(self.closed[session_id])
+        return next((s for s in self.states.values() if s.session_id == session_id), None)
+
+    async def history(self, session_id: UUID) -> Sequence[Message]:
+        state = await self.find(session_id)
+        return state.messages if state else ()
+
+    async def recent(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, limit: int
+    ) -> Sequence[ConversationState]:
+        wanted = (platform, tenant, channel_id)
+        own = [
+            replace(state, messages=state.messages[:1])
+            for key, state in self.states.items()
+            if (key.platform, key.tenant, key.channel_id) == wanted
+        ]
+        return sorted(own, key=lambda state: state.updated_at, reverse=True)[:limit]
+
+    async def archive_idle(self, *, idle_since: datetime) -> int:
+        return 0
+
+    async def delete(self, key: ConversationKey) -> None:
+        self.states.pop(key, None)
+
+
+class MemoryBooks:
+    """The books there are."""
+
+    def __init__(self, *books: Book) -> None:
+        self.books = {book.book_id: book for book in books}
+
+    async def save(self, book: Book) -> None:
+        self.books[book.book_id] = book
+
+    async def get(self, book_id: str) -> Book | None:
+        return self.books.get(book_id)
+
+    async def all(self) -> Sequence[Book]:
+        return sorted(self.books.values(), key=lambda book: book.book_id)
+
+    async def remove(self, book_id: str) -> None:
+        self.books.pop(book_id, None)
+
+    async def bind(self, binding: ChannelBinding) -> None:
+        raise NotImplementedError
+
+    async def bound_to(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> str | None:
+        return None
+
+
+class OneDefault:
+    """A library whose default book is the same everywhere."""
+
+    def __init__(self, default: str | None) -> None:
+        self.default = default
+
+    async def books_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> BookIds | None:
+        return BookIds([self.default]) if self.default else None
+
+
+class MemoryIndex:
+    """Passages, found by any of their words."""
+
+    def __init__(self, *passages: SearchResult) -> None:
+        self.passages = list(passages)
+
+    async def search(self, query: SearchQuery) -> SearchResponse:
+        known = await self.modules(books=query.book_ids)
+        if query.filters.module and query.filters.module not in known:
+            listed = ", ".join(known)
+            raise InvalidQuestion("module", f"module must be one of: {listed}.", allowed=listed)
+        words = query.text.lower().split()
+        found = [
+            replace(passage, rank=rank)
+            for rank, passage in enumerate(
+                (
+                    p
+                    for p in self._of(query.book_ids)
+                    if any(word in p.text.lower() for word in words)
+                ),
+                start=1,
+            )
+        ][: query.limit]
+        return SearchResponse(query=query, results=tuple(found), total_found=len(found))
+
+    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
+        own = [p for p in self._of(books) if p.parent_doc_id == parent_doc_id]
+        return sorted(own, key=lambda passage: passage.chunk_index)
+
+    async def modules(self, *, books: BookIds) -> Sequence[str]:
+        return sorted({p.module for p in self._of(books) if p.module})
+
+    async def chunks(
+        self, chunk_ids: Sequence[str], *, books: BookIds
+    ) -> Mapping[str, SearchResult]:
+        return {p.chunk_id: p for p in self._of(books) if p.chunk_id in chunk_ids}
+
+    def _of(self, books: BookIds) -> list[SearchResult]:
+        return [passage for passage in self.passages if passage.book_id in books]
+
+
+class MemoryJobs:
+    """Ingestion jobs, and an ingestion that leaves them running."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[UUID, IngestionJob] = {}
+
+    async def start(self, request: IngestionRequest) -> IngestionJob:
+        job = IngestionJob(
+            job_id=uuid4(),
+            book_id=request.book_id,
+            mode=request.mode,
+            status=JobStatus.QUEUED,
+            started_at=START,
+            sources=request.sources,
+            base_url=request.base_url,
+            site=request.site,
+            title=request.title,
+        )
+        await self.save(job)
+        return job
+
+    async def cancel(self, job_id: UUID) -> bool:
+        job = self.jobs.get(job_id)
+        if job is None or job.status.is_over:
+            return False
+        self.jobs[job_id] = replace(job, status=JobStatus.CANCELLED, completed_at=START)
+        return True
+
+    async def save(self, job: IngestionJob) -> None:
+        self.jobs[job.job_id] = job
+
+    async def get(self, job_id: UUID) -> IngestionJob | None:
+        return self.jobs.get(job_id)
+
+    async def recent(self, *, limit: int = 50) -> Sequence[IngestionJob]:
+        return list(self.jobs.values())[::-1][:limit]
+
+    async def unfinished(self) -> Sequence[IngestionJob]:
+        return [job for job in self.jobs.values() if not job.status.is_over]
+
+    async def state(self, book_id: str) -> IngestionState:
+        return IngestionState(book_id=book_id, collection="documentation")
+
+    async def record(self, book_id: str, record: IngestionRecord) -> None:
+        raise NotImplementedError
+
+    async def forget_file(self, book_id: str, source_file: str) -> None:
+        raise NotImplementedError
+
+
+class MemoryFeedback:
+    """One rating an asker and answer."""
+
+    def __init__(self) -> None:
+        self.ratings: dict[tuple[UUID, str], tuple[bool, str]] = {}
+
+    async def rate(
+        self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""
+    ) -> None:
+        self.ratings[answer_id, asker_id] = (helpful, reason)
+
+
+@dataclass
+class House:
+    """The desk's work in small: accept, answer, settle, post."""
+
+    ledger: MemoryLedger = field(default_factory=MemoryLedger)
+    conversations: MemoryConversations = field(default_factory=MemoryConversations)
+    replies: WebReplies = field(default_factory=WebReplies)
+    jobs: MemoryJobs = field(default_factory=MemoryJobs)
+    feedback: MemoryFeedback = field(default_factory=MemoryFeedback)
+    library: OneDefault = field(default_factory=lambda: OneDefault("course"))
+    books: MemoryBooks = field(
+        default_factory=lambda: MemoryBooks(
+            Book(book_id="course", title="The course", files=3, chunks=4, last_full_ingest=START),
+            Book(book_id="staff", title="For staff"),
+        )
+    )
+    index: MemoryIndex = field(
+        default_factory=lambda: MemoryIndex(
+            a_result(0, total=2),
+            a_result(1, total=2, text="Probes and refused requests do not count at all."),
+            a_result(0, total=1, book_id="staff", parent="staff-1", text="Staff only: limits."),
+        )
+    )
+    answerer: Answerer = plain_answer
+    works: bool = True
+    """Whether the desk's worker is at work."""
+    elsewhere: bool = False
+    """Whether another process answers: nothing is posted here."""
+    checks: dict[str, bool] = field(default_factory=lambda: {"database": True, "index": True})
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def accept(self, question: IncomingQuestion) -> Receipt:
+        receipt = await self.ledger.accept(question)
+        if not receipt.repeated and self.works:
+            task = asyncio.create_task(self.answer(question))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+        return receipt
+
+    async def work(self) -> None:
+        """Answer what is open, as after a restart."""
+        for entry in list(self.ledger.entries.values()):
+            if entry.response is None:
+                await self.answer(entry.question)
+
+    async def answer(self, question: IncomingQuestion) -> None:
+        entry = self.ledger.entries[question.identity]
+        state = await self.conversations.open(
+            question.key, model="fake", max_turns=50, session_id=question.question.session_id
+        )
+        replies = WebReplies() if self.elsewhere else self.replies
+        async with replies.progress(question) as progress:
+            response = await self.answerer(question, progress)
+        response = replace(response, session_id=state.session_id)
+        self.conversations.add_turn(question.key, question.question.message, response.answer)
+        entry.response = response
+        entry.state = QuestionState(response.outcome.value.upper())
+        for number, payload in enumerate(WebRenderer().render(response, question)):
+            part = OutgoingPart(question_id=entry.question_id, number=number, payload=payload)
+            await replies.post(question, part)
+
+    def parts(self) -> WebParts:
+        return WebParts(
+            desk=self,
+            replies=self.replies,
+            conversations=self.conversations,
+            answers=self.ledger,
+            retriever=self.index,
+            passages=self.index,
+            library=self.library,
+            books=self.books,
+            jobs=self.jobs,
+            ingestion=self.jobs,
+            feedback=self.feedback,
+            readiness=self.readiness,
+            metrics=self.metrics,
+            version="0.1.0",
+            clock=lambda: datetime(2026, 1, 5, 9, 30, tzinfo=UTC),
+        )
+
+    async def metrics(self) -> bytes:
+        return b"footnote_questions_total 1\n"
+
+    async def readiness(self) -> Readiness:
+        return Readiness(checks=self.checks)

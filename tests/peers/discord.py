@@ -1,0 +1,274 @@
+"""A strict Discord on loopback: what the real one refuses, this one refuses, and remembers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import struct
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from socket import SO_LINGER, SOL_SOCKET
+from typing import Any
+
+from aiohttp import web
+
+from tests.peers.discord_gateway import (
+    DIRECT_MESSAGES,
+    GUILD_MESSAGES,
+    GUILDS,
+    MESSAGE_CONTENT,
+    Gateway,
+    Session,
+)
+from tests.peers.discord_limits import Allowance, Buckets, Trouble, Troubles
+from tests.peers.discord_rest import Call, Refused, Routes, without_content
+from tests.peers.discord_world import DEFAULT, DM, REPLY, Channel, Note, Person, World
+
+SEND = "POST /channels/:c/messages"
+START_THREAD = "POST /channels/:c/messages/:m/threads"
+HISTORY = "GET /channels/:c/messages"
+TYPING = "POST /channels/:c/typing"
+ME = "GET /users/@me"
+MENTION = re.compile(r"<@!?(\d+)>")
+TOKEN = "bot-token-for-tests"
+SENDS = Allowance(5, 0.05)
+"""Discord allows five messages in five seconds; tests have no time for that."""
+OTHERS = Allowance(50, 1.0)
+
+
+class DiscordPeer:
+    """The whole stand-in: say something, and look at what people see afterwards."""
+
+    def __init__(self, *, identify_gap: float, buckets: Buckets) -> None:
+        self.world = World()
+        self.gateway = Gateway(token=TOKEN, heartbeat_ms=41_250, identify_gap=identify_gap)
+        self.gateway.greeting = self._greet
+        self.routes = Routes(self.world)
+        self.routes.publish = self._publish
+        self.routes.reads_content = lambda: "content" in self.gateway.allowed
+        self.buckets = buckets
+        self.troubles = Troubles()
+        self.calls: list[Call] = []
+        self.refusals: list[str] = []
+        self.api_base = ""
+        self.gateway_url = ""
+        self._closing = asyncio.Event()
+
+    # What a test does
+
+    async def say(
+        self,
+        channel: Channel,
+        author: Person,
+        text: str,
+        *,
+        mentions_bot: bool = False,
+        listed: bool = True,
+        reply_to: Note | None = None,
+        attachments: Iterable[dict[str, Any]] = (),
+        roles: tuple[int, ...] = (),
+    ) -> Note:
+        """Somebody writes a message. `listed=False` leaves `mentions` empty, as Discord may."""
+        content = f"<@{self.world.bot.id}> {text}" if mentions_bot else text
+        named = [self.world.people.get(int(found)) for found in MENTION.findall(content)]
+        mentions = [person for person in named if person] if listed else []
+        if reply_to is not None and listed:
+            mentions.append(reply_to.author)
+        note = Note(
+            self.world.ids.next(),
+            channel.id,
+            author,
+            content,
+            kind=REPLY if reply_to else DEFAULT,
+            mentions=tuple(unique(mentions)),
+            mention_roles=roles,
+            reference=reply_to,
+            attachments=list(attachments),
+        )
+        channel.notes.append(note)
+        await self._publish("MESSAGE_CREATE", note, channel=channel)
+        return note
+
+    async def repeat(self, note: Note) -> None:
+        """Deliver a message once more, as a gateway may after a resume."""
+        channel = self.world.channels[note.channel_id]
+        await self._publish("MESSAGE_CREATE", note, channel=channel)
+
+    def seen_in(self, channel_id: int) -> list[Note]:
+        """What the bot has written in a channel or thread, oldest first."""
+        channel = self.world.channels.get(channel_id)
+        return [n for n in channel.notes if n.author is self.world.bot] if channel else []
+
+    def bodies(self, route: str) -> list[Any]:
+        return [call.body for call in self.calls if call.route == route]
+
+    async def until(self, condition: Any, *, within: float = 10.0) -> Any:
+        """Wait until something is so after a request or a frame; its value."""
+        async with asyncio.timeout(within):
+            while True:
+                if value := condition():
+                    return value
+                await asyncio.sleep(0.005)
+
+    def forgive(self) -> list[str]:
+        """Take the refusals so far: a test that provokes them says so."""
+        taken, self.refusals = self.refusals, []
+        return taken
+
+    # What Discord does
+
+    async def _greet(self, session: Session) -> None:
+        guilds = list(self.world.guilds.values())
+        ready = {
+            "v": 10,
+            "user": self.world.bot.as_json(),
+            "guilds": [{"id": str(guild.id), "unavailable": True} for guild in guilds],
+            "session_id": session.id,
+            "resume_gateway_url": self.gateway_url,
+            "application": {"id": str(self.world.bot.id), "flags": self.routes.flags},
+            "private_channels": [],
+        }
+        await session.dispatch("READY", ready)
+        for guild in guilds if session.has(GUILDS) else []:
+            await session.dispatch("GUILD_CREATE", guild.as_json(self.world.bot))
+
+    async def _publish(self, kind: str, what: Any, *, channel: Channel | None = None) -> None:
+        for session in list(self.gateway.sessions.values()):
+            if isinstance(what, Note):
+                assert channel is not None
+                await self._publish_note(session, kind, what, channel)
+            elif session.has(GUILDS):
+                await session.dispatch(kind, what)
+
+    async def _publish_note(
+        self, session: Session, kind: str, note: Note, channel: Channel
+    ) -> None:
+        direct = channel.kind == DM
+        if channel.lacks("VIEW_CHANNEL"):
+            return
+        if not session.has(DIRECT_MESSAGES if direct else GUILD_MESSAGES):
+            return
+        own = note.author is self.world.bot
+        data = note.as_json(with_nonce=own)
+        if not direct:
+            data |= {"guild_id": str(channel.guild_id)}
+            data |= {} if note.author.webhook else {"member": {"roles": [], "flags": 0}}
+        readable = own or direct or self.world.bot in note.mentions or session.has(MESSAGE_CONTENT)
+        await session.dispatch(kind, data if readable else without_content(data))
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        """One REST request: limits first, then troubles, then what it asks for."""
+        path = request.path.removeprefix("/api/v10")
+        try:
+            route, ids = self._admit(request, path)
+        except Refused as refusal:
+            return self._refuse(request.method, path, refusal)
+        body = json.loads(raw) if (raw := await request.read()) else None
+        call = Call(request.method, route, path, body, dict(request.query))
+        self.calls.append(call)
+        headers, wait = self.buckets.take(route, ids[0] if ids else "")
+        if wait is not None:
+            return limited(wait, headers)
+        trouble = self.troubles.next(route)
+        if trouble is not None and not trouble.takes_effect:
+            return await self._trouble(request, trouble, headers)
+        try:
+            status, shown = await self.routes.table[route](call, *ids)
+        except Refused as refusal:
+            return self._refuse(request.method, path, refusal, headers)
+        except Exception as defect:
+            self.refusals.append(f"{route}: a defect of the stand-in: {defect!r}")
+            raise
+        if trouble is not None:
+            return await self._trouble(request, trouble, headers)
+        return answered(status, shown, headers)
+
+    def _admit(self, request: web.Request, path: str) -> tuple[str, list[str]]:
+        if not request.headers.get("User-Agent", "").startswith("DiscordBot ("):
+            raise Refused(403, 40333, "internal network error: bad user agent")
+        if request.headers.get("Authorization") != f"Bot {TOKEN}":
+            raise Refused(401, 0, "401: Unauthorized")
+        if request.can_read_body and request.headers.get("Content-Type") != "application/json":
+            raise Refused(400, 50035, "Expected Content-Type header to be application/json")
+        return self.routes.find(request.method, path)
+
+    def _refuse(
+        self, method: str, path: str, refusal: Refused, headers: dict[str, str] | None = None
+    ) -> web.Response:
+        why = "; ".join(refusal.errors) or refusal.message
+        self.refusals.append(f"{method} {path}: {refusal.status} {refusal.code} {why}")
+        return answered(refusal.status, refusal.as_json(), headers or {})
+
+    async def _trouble(
+        self, request: web.Request, trouble: Trouble, headers: dict[str, str]
+    ) -> web.StreamResponse:
+        if trouble.hang:
+            await self._closing.wait()
+        if trouble.reset or trouble.hang:
+            cut(request)
+            return web.Response(status=500)
+        if trouble.status == 429:
+            return limited(trouble.retry_after, headers, via=trouble.via)
+        return answered(trouble.status or 500, {"message": "trouble", "code": 0}, headers)
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[DiscordPeer]:
+        app = web.Application(client_max_size=16 * 1024 * 1024)
+        app.router.add_get("/", self.gateway.serve)
+        app.router.add_route("*", "/api/v10/{tail:.*}", self.answer)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        host, port = runner.addresses[0][:2]
+        self.api_base = f"http://{host}:{port}/api/v10"
+        self.gateway_url = f"ws://{host}:{port}/"
+        try:
+            yield self
+        finally:
+            self._closing.set()
+            await runner.cleanup()
+        faults = self.refusals + self.gateway.complaints
+        assert not faults, "Discord refused: " + " | ".join(faults)
+
+
+def answered(status: int, body: Any, headers: dict[str, str]) -> web.Response:
+    """An answer with the exact content type that the client library insists on."""
+    if status == 204:
+        return web.Response(status=204, headers=headers)
+    content = json.dumps(body).encode()
+    return web.Response(
+        status=status, body=content, headers=headers | {"Content-Type": "application/json"}
+    )
+
+
+def limited(wait: float, headers: dict[str, str], *, via: bool = True) -> web.Response:
+    told = headers | {"Retry-After": str(wait), "X-RateLimit-Scope": "user"}
+    body = {"message": "You are being rate limited.", "retry_after": wait, "global": False}
+    return answered(429, body, told | ({"Via": "1.1 google"} if via else {}))
+
+
+def cut(request: web.Request) -> None:
+    """Reset the connection, as a dying network does."""
+    if request.transport is not None:
+        sock = request.transport.get_extra_info("socket")
+        sock.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+        request.transport.abort()
+
+
+def unique(people: list[Person]) -> list[Person]:
+    return list({person.id: person for person in people}.values())
+
+
+@asynccontextmanager
+async def open_discord_peer(
+    *,
+    identify_gap: float = 0.02,
+    sends: Allowance = SENDS,
+    default: Allowance = OTHERS,
+) -> AsyncIterator[DiscordPeer]:
+    """A Discord that serves until the block ends; it then fails if it had to refuse anything."""
+    buckets = Buckets(default=default, special={SEND: sends})
+    async with DiscordPeer(identify_gap=identify_gap, buckets=buckets).serving() as peer:
+        yield peer

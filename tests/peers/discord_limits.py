@@ -1,0 +1,81 @@
+"""The Discord stand-in's rate limits, and the troubles that a test asks it to make."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How many requests one bucket takes in a window."""
+
+    requests: int
+    seconds: float
+
+
+class Buckets:
+    """Counts requests per route and channel, and tells the client with every answer."""
+
+    def __init__(self, *, default: Allowance, special: Mapping[str, Allowance]) -> None:
+        self._default = default
+        self._special = special
+        self._seen: dict[tuple[str, str], deque[float]] = {}
+        self.refused = 0
+
+    def take(self, route: str, major: str) -> tuple[dict[str, str], float | None]:
+        """The headers of the answer, and how long to wait when the bucket is empty."""
+        allowance = self._special.get(route, self._default)
+        now = time.monotonic()
+        seen = self._seen.setdefault((route, major), deque())
+        while seen and seen[0] <= now - allowance.seconds:
+            seen.popleft()
+        wait: float | None = None
+        if len(seen) >= allowance.requests:
+            wait = seen[0] + allowance.seconds - now
+            self.refused += 1
+        else:
+            seen.append(now)
+        reset_after = seen[0] + allowance.seconds - now
+        return {
+            "X-RateLimit-Bucket": f"{abs(hash(route)):x}",
+            "X-RateLimit-Limit": str(allowance.requests),
+            "X-RateLimit-Remaining": str(max(0, allowance.requests - len(seen))),
+            "X-RateLimit-Reset": f"{time.time() + reset_after:.3f}",
+            "X-RateLimit-Reset-After": f"{reset_after:.3f}",
+        }, wait
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What goes wrong with a request, and whether it takes effect all the same."""
+
+    status: int | None = None
+    """An error status instead of the answer; None with `reset` or `hang`."""
+    reset: bool = False
+    hang: bool = False
+    retry_after: float = 0.0
+    via: bool = True
+    """A 429 without a Via header comes from the wall before Discord, not from Discord."""
+    takes_effect: bool = False
+
+
+class Troubles:
+    """The troubles still to be made, first come, first served, by route."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, deque[Trouble]] = {}
+        self.made: list[tuple[str, Trouble]] = []
+
+    def on(self, route: str, trouble: Trouble, *, times: int = 1) -> None:
+        self._waiting.setdefault(route, deque()).extend([trouble] * times)
+
+    def next(self, route: str) -> Trouble | None:
+        waiting = self._waiting.get(route)
+        if not waiting:
+            return None
+        trouble = waiting.popleft()
+        self.made.append((route, trouble))
+        return trouble

@@ -1,0 +1,273 @@
+"""A strict Slack on loopback: Web API, Socket Mode, and people who write.
+
+What real Slack would refuse is refused with its error name; unless the test foresees it
+(`peer.foresees`), such a refusal also fails the test at the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+
+from tests.peers.slack_api import Arguments, Call, Fault, SlackApi, changed_event, message_event
+from tests.peers.slack_rules import Refused
+from tests.peers.slack_socket import Envelope, SlackSocketServer
+from tests.peers.slack_world import (
+    ANN,
+    APP,
+    BEN,
+    BOT,
+    BOT_USER,
+    DIRECT,
+    ELSEWHERE,
+    GENERAL,
+    TEAM,
+    SlackMessage,
+    SlackWorld,
+)
+
+BOT_TOKEN, APP_TOKEN = "xoxb-1-loopback", "xapp-1-loopback"
+MENTION = f"<@{BOT_USER}>"
+SUBSCRIBED = {"app_mention", "message", "reaction_added", "app_home_opened"}
+
+__all__ = [
+    "ANN",
+    "APP_TOKEN",
+    "BEN",
+    "BOT_TOKEN",
+    "BOT_USER",
+    "DIRECT",
+    "ELSEWHERE",
+    "GENERAL",
+    "MENTION",
+    "TEAM",
+    "Fault",
+    "SlackMessage",
+    "SlackPeer",
+]
+
+
+class SlackPeer:
+    """One workspace and its servers; an async context manager."""
+
+    def __init__(
+        self, *, ack_seconds: float = 3.0, pauses: Sequence[float] = (0.0, 60.0, 300.0)
+    ) -> None:
+        self.world = SlackWorld()
+        self.sockets = SlackSocketServer(ack_seconds=ack_seconds, pauses=pauses)
+        self.api = SlackApi(
+            self.world,
+            bot_token=BOT_TOKEN,
+            app_token=APP_TOKEN,
+            open_socket=self._socket_url,
+            emit=self.emit,
+        )
+        self.base = ""
+        self._foreseen: set[str] = set()
+        self._refusals: list[str] = []
+        self._faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
+        self._event_ids = count(1)
+        self._closing = asyncio.Event()
+        self._runner: web.AppRunner | None = None
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=4 * 1024 * 1024)
+        app.router.add_route("*", "/api/{method}", self._handle)
+        app.router.add_get("/link", self.sockets.handle)
+        self._runner = web.AppRunner(app, shutdown_timeout=1.0)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        host, port = self._runner.addresses[0][:2]
+        self.base = f"http://{host}:{port}/api/"
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._closing.set()
+        await self.sockets.close()
+        assert self._runner is not None
+        await self._runner.cleanup()
+        if kind is None:
+            self.assert_content()
+
+    def assert_content(self) -> None:
+        """Nothing was asked of Slack that it refuses, but what the test foresaw."""
+        unforeseen = [r for r in self._refusals if r.partition(":")[0] not in self._foreseen]
+        assert not unforeseen, f"Slack would have refused: {unforeseen}"
+        assert not self.sockets.faults, f"Slack would not understand: {self.sockets.faults}"
+
+    def foresees(self, *errors: str) -> None:
+        """Refusals that a test provokes on purpose."""
+        self._foreseen.update(errors)
+
+    def fails(self, method: str, *faults: Fault) -> None:
+        """The next calls of a method go wrong, one after the other."""
+        self._faults[method].extend(faults)
+
+    def calls(self, method: str) -> list[Call]:
+        return [call for call in self.api.calls if call.method == method]
+
+    # What people do
+
+    def say(
+        self,
+        channel: str,
+        user: str,
+        text: str,
+        thread_ts: str | None = None,
+        **more: Any,
+    ) -> str:
+        """A person writes; the app hears of it as Slack tells it. Returns the message's ts."""
+        place = self.world.channels[channel]
+        assert user in place.members, f"{user} is not in {channel}"
+        message = SlackMessage(
+            ts=self.world.next_ts(), channel=channel, user=user, text=text, thread_ts=thread_ts
+        )
+        self.world.add(message)
+        if BOT_USER in place.members:
+            event = message_event(message, place) | more
+            if MENTION in text and place.kind != "im":
+                self.emit(event | {"type": "app_mention"})
+            self.emit(event)
+        return message.ts
+
+    def edit(self, channel: str, ts: str, text: str) -> None:
+        """A person changes what they wrote."""
+        place = self.world.channels[channel]
+        message = place.messages[ts]
+        before = message.as_slack(with_metadata=False)
+        message.text, message.edited = text, True
+        self.emit(changed_event(message, before, place))
+
+    # What the app hears
+
+    def emit(self, event: dict[str, Any]) -> Envelope | None:
+        """Send an event to the app under a new event id."""
+        if event["type"] not in SUBSCRIBED:
+            return None
+        number = next(self._event_ids)
+        body = {
+            "token": "verification",
+            "team_id": TEAM,
+            "context_team_id": TEAM,
+            "context_enterprise_id": None,
+            "api_app_id": APP,
+            "event": event,
+            "type": "event_callback",
+            "event_id": f"Ev{number:08d}",
+            "event_time": int(float(event["event_ts"])),
+            "authorizations": [
+                {
+                    "enterprise_id": None,
+                    "team_id": TEAM,
+                    "user_id": BOT_USER,
+                    "is_bot": True,
+                    "is_enterprise_install": False,
+                }
+            ],
+            "is_ext_shared_channel": False,
+            "event_context": f"context-{number}",
+        }
+        return self.sockets.deliver("events_api", body)
+
+    def repeat(self, envelope: Envelope) -> Envelope:
+        """Send an event that was acknowledged once more, as happens when an ack is lost."""
+        return self.sockets.deliver(envelope.kind, envelope.payload)
+
+    def envelopes(self, event_type: str | None = None) -> list[Envelope]:
+        """What was sent to the app, but for the echoes of its own messages."""
+        return [
+            envelope
+            for envelope in self.sockets.envelopes.values()
+            if event_type in (None, envelope.payload["event"]["type"])
+            and envelope.payload["event"].get("bot_id") != BOT
+        ]
+
+    async def heard(self) -> None:
+        """Wait until every envelope was acknowledged or given up."""
+        while waiting := self.sockets.unfinished():
+            await asyncio.gather(*waiting)
+
+    def _socket_url(self) -> str:
+        ticket = self.sockets.issue_ticket()
+        return self.base.replace("http://", "ws://").replace("/api/", f"/link?ticket={ticket}")
+
+    # HTTP
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        method = request.match_info["method"]
+        fault = self._faults[method].popleft() if self._faults[method] else None
+        match fault:
+            case None | Fault.LOST_RESPONSE:
+                response = await self._answer(request, method)
+            case Fault.HANG:
+                await self._closing.wait()
+        if fault in (Fault.LOST_RESPONSE, Fault.RESET, Fault.HANG):
+            return cut(request)
+        return response if fault is None else broken(fault)
+
+    async def _answer(self, request: web.Request, method: str) -> web.Response:
+        try:
+            arguments = await arguments_of(request)
+            as_json = request.content_type == "application/json"
+            data = self.api.call(method, token_of(request), arguments, as_json=as_json)
+        except Refused as refused:
+            return self._refusal(method, refused)
+        return web.json_response(data)
+
+    def _refusal(self, method: str, refused: Refused) -> web.Response:
+        self._refusals.append(f"{refused.error}: {method} {refused.detail}")
+        body: Arguments = {"ok": False, "error": refused.error}
+        if refused.detail:
+            body["response_metadata"] = {"messages": [f"[ERROR] {refused.detail}"]}
+        if refused.error == "ratelimited":
+            headers = {"Retry-After": str(refused.extra["retry_after"])}
+            return web.json_response(body, status=429, headers=headers)
+        return web.json_response(body | refused.extra)
+
+
+def token_of(request: web.Request) -> str | None:
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token if scheme == "Bearer" and token else None
+
+
+async def arguments_of(request: web.Request) -> Arguments:
+    if request.content_type == "application/json":
+        with suppress(ValueError):
+            body = json.loads(await request.text())
+            if isinstance(body, dict):
+                return body
+        raise Refused("invalid_json")
+    form = await request.post() if request.method == "POST" else {}
+    return {**request.query, **form}
+
+
+def broken(fault: Fault) -> web.Response:
+    match fault:
+        case Fault.RATE_LIMITED:
+            body = {"ok": False, "error": "ratelimited"}
+            return web.json_response(body, status=429, headers={"Retry-After": "1"})
+        case Fault.SERVER_ERROR:
+            return web.json_response({"ok": False, "error": "internal_error"}, status=500)
+        case Fault.GARBAGE:
+            return web.Response(text="{<html>", content_type="application/json")
+        case _:
+            return web.Response(text="upstream connect error", content_type="text/plain")
+
+
+def cut(request: web.Request) -> web.Response:
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
