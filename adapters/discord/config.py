@@ -21,6 +21,8 @@ class DiscordConfig:
     """How long after the last server was announced the bot counts as ready."""
     identify_seconds: float = 5.0
     """The least time between two new sessions; Discord refuses a faster one."""
+    connect_seconds: float = 1.0
+    """The least time between two gateway connections; the library itself comes back at once."""
     retry_seconds: float = 1.0
     """The first pause before trying again to reach Discord; each further one is twice as long."""
     accept_pauses: tuple[float, ...] = (0.2, 1.0, 5.0)

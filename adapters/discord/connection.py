@@ -35,6 +35,8 @@ class Connection(discord.Client):
         self._hearing: set[asyncio.Task[Any]] = set()
         self.is_logged_in = False
         self.is_connected = False
+        # Said once a process, of something that we never do.
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         super().__init__(
             intents=intents,
             allowed_mentions=discord.AllowedMentions.none(),

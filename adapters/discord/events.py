@@ -8,7 +8,8 @@ from datetime import datetime
 
 import discord
 
-from adapters.discord.wording import USER, shortened, with_names, without_mention
+from adapters.discord.wording import USER, with_names, without_mention
+from adapters.pastes import shortened
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
 from rag_core.desk.incoming import IncomingQuestion

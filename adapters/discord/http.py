@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from time import monotonic
 from typing import Any
 
 import aiohttp
@@ -11,6 +13,20 @@ from discord.utils import MISSING
 from yarl import URL
 
 from adapters.discord.config import DiscordConfig
+
+
+class Pace:
+    """Keeps a least time between one event and the next."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._next = 0.0
+
+    async def wait(self) -> None:
+        now = monotonic()
+        pause = max(0.0, self._next - now)
+        self._next = now + pause + self._seconds
+        await asyncio.sleep(pause)
 
 
 class AddressedHTTP(HTTPClient):
@@ -23,6 +39,7 @@ class AddressedHTTP(HTTPClient):
         super().__init__(*args, **options)
         self._api_base = config.api_base
         self._gateway = URL(config.gateway_url)
+        self._connects = Pace(config.connect_seconds)
         self._timeout = aiohttp.ClientTimeout(total=config.request_seconds)
 
     async def request(self, route: Route, **options: Any) -> Any:
@@ -33,6 +50,7 @@ class AddressedHTTP(HTTPClient):
         return await super().request(route, **options)
 
     async def ws_connect(self, url: str, *, compress: int = 0) -> aiohttp.ClientWebSocketResponse:
+        await self._connects.wait()
         asked = URL(url)
         if asked.host == DiscordWebSocket.DEFAULT_GATEWAY.host:
             url = str(self._gateway.with_query(asked.query))

@@ -6,18 +6,20 @@ import json
 from collections.abc import Sequence
 
 from adapters.discord.events import SHORTENED
-from adapters.discord.wording import escaped, harmless, link_target
+from adapters.discord.markdown import to_discord_markdown, with_tables_fenced
+from adapters.discord.wording import escaped, link_target
 from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
 from rag_core.desk.incoming import IncomingQuestion
 
 MAX_PART = 1_900
-ROOM_FOR_COUNT = 20
+LIMIT = MAX_PART - 20
+"""What a part may hold beside the line that counts it."""
 MAX_TITLE = 200
 CAUTION = "-# ⚠️ The documents cover this only in part: please check the sources."
 LOOK_HERE = "**Maybe look here**"
 SHORTENED_NOTE = (
-    "-# Your message had {length} characters: I read its question and both ends of what you pasted."
+    "-# Your message had {length:,} characters: I read its question and both ends of the paste."
 )
 
 
@@ -26,8 +28,8 @@ class DiscordRenderer:
 
     def render(self, response: AgentResponse, question: IncomingQuestion) -> Sequence[str]:
         head = _notes(response, question)
-        body = harmless("\n".join([*head, response.answer]))
-        parts = split_text(body, MAX_PART - ROOM_FOR_COUNT)
+        body = "\n".join([*head, to_discord_markdown(response.answer)])
+        parts = [with_tables_fenced(part, LIMIT) for part in split_text(body, LIMIT)]
         for block in (_footnotes(response), _suggestions(response)):
             _append(parts, block)
         return [payload(part) for part in _counted(parts)]
@@ -41,7 +43,7 @@ def payload(content: str) -> str:
 def _notes(response: AgentResponse, question: IncomingQuestion) -> list[str]:
     notes = [CAUTION] if response.outcome is Outcome.LOW_CONFIDENCE else []
     length = question.address.get(SHORTENED)
-    return [*notes, SHORTENED_NOTE.format(length=length)] if length else notes
+    return [*notes, SHORTENED_NOTE.format(length=int(length))] if length else notes
 
 
 def _footnotes(response: AgentResponse) -> list[str]:
@@ -82,7 +84,7 @@ def _append(parts: list[str], lines: Sequence[str]) -> None:
     """Add lines below the last part, or in further parts where they find no room; none is cut."""
     separator = "\n\n"
     for line in lines:
-        if len(parts[-1]) + len(separator) + len(line) <= MAX_PART - ROOM_FOR_COUNT:
+        if len(parts[-1]) + len(separator) + len(line) <= LIMIT:
             parts[-1] += separator + line
         else:
             parts.append(line)

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
+from adapters.graphemes import safe_cut
 from rag_core.agent.guard import visible
-from rag_core.conversation.question import MAX_QUESTION
 
 MAX_TITLE = 100
-MAX_SHOWN_QUESTION = 400
 MAX_URL = 1_000
 NO_TITLE = "Question"
-GAP = "\n…\n"
 ZERO_WIDTH_SPACE = "\u200b"
 
 USER = re.compile(r"<@!?(\d+)>")
 ROLE = re.compile(r"<@&(\d+)>")
 CHANNEL = re.compile(r"<#(\d+)>")
 EMOJI = re.compile(r"<a?(:\w+:)\d+>")
-LIVE = re.compile(r"@(?=(?:everyone|here)\b)|<(?=@[!&]?\d+>|#\d+>|/[^<>\n]+:\d+>|id:\w+>)")
+LIVE = re.compile(r"@(?=everyone|here)|<(?=@[!&]?\d+>|#\d+>|/[^<>\n]+:\d+>|id:\w+>)")
 """The first character of what Discord would show as a mention of people, roles or channels."""
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 SENTENCE_GAP = re.compile(r"(?<=[.!?])[ \t]+|(?<=[。！？])|\n+")
@@ -55,25 +53,20 @@ def the_question_in(text: str) -> str:
     return next(asking, sentences[0] if sentences else text.strip())
 
 
-def shortened(text: str, limit: int = MAX_QUESTION) -> str:
-    """A long message as its question and both ends of what was pasted."""
-    if len(text) <= limit:
-        return text
-    asked = the_question_in(text)[-MAX_SHOWN_QUESTION:].strip()
-    rest = text.replace(asked, "", 1).strip()
-    room = (limit - len(asked) - len(GAP) - 2) // 2
-    return f"{asked}\n\n{rest[:room].rstrip()}{GAP}{rest[-room:].lstrip()}"
-
-
 def thread_title(question: str) -> str:
     """A question as the name of its thread: one line, 1 to 100 characters."""
     line = " ".join(visible(the_question_in(question)).split())
-    if len(line.encode("utf-16-le")) // 2 <= MAX_TITLE:
+    if units(line) <= MAX_TITLE:
         return line or NO_TITLE
-    while len(line.encode("utf-16-le")) // 2 >= MAX_TITLE:
-        line = line[:-1]
-    words = line.rsplit(" ", 1)[0]
-    return (words if len(words) > MAX_TITLE // 2 else line).rstrip() + "…"
+    cut = next(end for end in range(MAX_TITLE, 0, -1) if units(line[:end]) < MAX_TITLE)
+    begun = line[: safe_cut(line, 0, cut)]
+    words = begun.rsplit(" ", 1)[0]
+    return (words if units(words) > MAX_TITLE // 2 else begun).rstrip() + "…"
+
+
+def units(text: str) -> int:
+    """A text's length as browsers count it: an emoji may be two."""
+    return len(text.encode("utf-16-le", errors="replace")) // 2
 
 
 def harmless(text: str) -> str:
@@ -90,7 +83,7 @@ def escaped(text: str) -> str:
 
 def link_target(url: str | None) -> str | None:
     """An address that can stand in a link, or nothing."""
-    if url is None or urlsplit(url).scheme not in {"http", "https"}:
+    if url is None or not url.startswith(("http://", "https://")):
         return None
-    safe = quote(url, safe="!#$%&'*+,/:;=?@[]~")
+    safe = quote(url, safe="!#$%&'*+,/:;=?@[]~", errors="replace")
     return safe if len(safe) <= MAX_URL else None

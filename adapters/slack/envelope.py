@@ -26,7 +26,7 @@ def envelope_in(frame: Mapping[str, Any]) -> Envelope:
     return Envelope(
         envelope_id=frame["envelope_id"],
         payload=frame["payload"],
-        retry_attempt=int(frame.get("retry_attempt") or 0),
+        retry_attempt=frame.get("retry_attempt") or 0,
         retry_reason=str(frame.get("retry_reason") or ""),
     )
 

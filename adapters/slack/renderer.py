@@ -109,4 +109,5 @@ def _gathered(lines: Sequence[str]) -> Iterator[str]:
             yield piece
             piece = ""
         piece = f"{piece}\n{line}" if piece else line
-    yield piece
+    if piece:
+        yield piece

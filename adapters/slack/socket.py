@@ -10,7 +10,6 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from time import monotonic
 from typing import Any
 
@@ -92,6 +91,7 @@ class SlackSocket:
         except UNREACHABLE as error:
             # Not the error's own text: it may hold the address with its one-time ticket.
             log.warning("slack is not reachable", extra={"cause": type(error).__name__})
+            await asyncio.sleep(getattr(error, "retry_after", None) or 0.0)
             return None
         self._line = Line(socket)
         keep(self._reading, self._read(self._line))
@@ -113,16 +113,16 @@ class SlackSocket:
             await line.socket.close()
 
     def _take(self, line: Line, data: str) -> None:
-        with suppress(ValueError, RecursionError):
-            frame = json.loads(data)
-            match frame:
-                case {"type": "hello"}:
-                    line.greeted = True
-                    log.info("connected to slack")
-                case {"type": "disconnect"}:
-                    self._take_leave(line, str(frame.get("reason", "")))
-                case {"envelope_id": str(), "type": str(), "payload": dict()}:
-                    keep(self._in_work, self._hear(line, envelope_in(frame)))
+        match frame_in(data):
+            case {"type": "hello"}:
+                line.greeted = True
+                log.info("connected to slack")
+            case {"type": "disconnect", **more}:
+                self._take_leave(line, str(more.get("reason", "")))
+            case {"envelope_id": str(), "type": str(), "payload": dict()} as frame:
+                keep(self._in_work, self._hear(line, envelope_in(frame)))
+            case _:
+                log.warning("slack sent a frame that is no envelope")
 
     def _take_leave(self, line: Line, reason: str) -> None:
         log.info("slack ends a socket", extra={"reason": reason})
@@ -150,6 +150,14 @@ class SlackSocket:
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
+
+
+def frame_in(data: str) -> Any:
+    """What a frame holds; nothing where it is not JSON."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
 
 
 def keep(owned: set[asyncio.Task[None]], work: Any) -> None:

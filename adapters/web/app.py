@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from fastapi import APIRouter, FastAPI
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 from starlette.staticfiles import StaticFiles
 
 from adapters.web.asking import Asking
@@ -15,17 +13,18 @@ from adapters.web.body import BodyLimit
 from adapters.web.books import BookRoutes
 from adapters.web.chat import ChatRoutes
 from adapters.web.config import WebConfig
+from adapters.web.description import Description
 from adapters.web.feedback import FeedbackRoutes
 from adapters.web.guard import Guard
 from adapters.web.headers import SafeHeaders
 from adapters.web.health import HealthRoutes
 from adapters.web.jobs import JobRoutes
+from adapters.web.mounted import mounted
 from adapters.web.pages import PageRoutes
 from adapters.web.parts import WebParts
 from adapters.web.problems import LastResort, add_problems
 from adapters.web.rate import SlidingLimit
 from adapters.web.reading import Reading
-from adapters.web.schemas import ProblemModel
 from adapters.web.search import SearchRoutes
 from adapters.web.signing import SignInRoutes
 from adapters.web.threads import ThreadRoutes
@@ -39,8 +38,7 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     for routes in (PageRoutes(parts, config), SignInRoutes(config)):
         app.include_router(routes.router(), include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC))
-    for path, mounted in parts.mounts.items():
-        app.router.routes.insert(0, Route(path, mounted))
+    app.router.routes[:0] = [mounted(path, other) for path, other in parts.mounts.items()]
     mounts = frozenset(parts.mounts)
     limit = SlidingLimit(requests=config.requests_per_minute)
     # The last one added is the first one asked.
@@ -82,18 +80,3 @@ def api_routers(parts: WebParts, config: WebConfig) -> Iterable[APIRouter]:
     yield JobRoutes(parts, reading, folders=config.job_folders).router()
     yield FeedbackRoutes(parts).router()
     yield HealthRoutes(parts).router()
-
-
-class Description:
-    """The OpenAPI description, made at the first time of asking."""
-
-    def __init__(self, app: FastAPI) -> None:
-        self._app = app
-
-    async def __call__(self) -> Response:
-        document = self._app.openapi()
-        schemas = document["components"]["schemas"]
-        model = ProblemModel.model_json_schema(ref_template="#/components/schemas/{model}")
-        schemas.update(model.pop("$defs", {}))
-        schemas.setdefault("ProblemModel", model)
-        return JSONResponse(document)

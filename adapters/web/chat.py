@@ -12,13 +12,14 @@ from fastapi import APIRouter, Request
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response
 
+from adapters.web.answer_schema import AgentResponseModel
 from adapters.web.asking import Asked, Asking
 from adapters.web.bodies import ChatBody
 from adapters.web.caller import Caller
 from adapters.web.entrance import CallerOf
 from adapters.web.problems import place_of, problem_of, unavailable
 from adapters.web.reply import Final, HubEvent, Stage
-from adapters.web.schemas import STREAM, AgentResponseModel, problems
+from adapters.web.schemas import STREAM, problems
 from rag_core.errors import StorageError
 
 log = logging.getLogger(__name__)

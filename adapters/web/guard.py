@@ -43,7 +43,7 @@ class Guard:
         try:
             scope.setdefault("state", {})["caller"] = self._admit(scope)
         except Problem as problem:
-            refusal = problem.response()
+            refusal = problem.response(Headers(scope=scope).get("accept", ""))
             if problem.status == 401 and wants_page(scope):
                 refusal = RedirectResponse("/sign-in", status_code=303)
             await refusal(scope, receive, send)
@@ -141,7 +141,7 @@ def check_loopback(scope: Scope, headers: Headers) -> None:
 def check_origin(headers: Headers, scope: Scope) -> None:
     """What a browser sends for another site's page is refused."""
     origin = headers.get("origin")
-    if origin is not None and urlsplit(origin).netloc != headers.get("host", ""):
+    if origin is not None and origin_host(origin) != headers.get("host", ""):
         raise Problem(403, "Another site's page may not ask here.")
     foreign = headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
     if foreign and not is_navigation(headers, scope):
@@ -160,6 +160,13 @@ def is_loopback(address: str) -> bool:
         return False
     mapped = getattr(ip, "ipv4_mapped", None)
     return ip.is_loopback or (mapped is not None and mapped.is_loopback)
+
+
+def origin_host(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def host_name(host: str) -> str:

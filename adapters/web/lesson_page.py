@@ -36,9 +36,9 @@ def passage_html(
         anchor=anchor(chunk.chunk_id),
         kind="quoted" if is_quoted else "plain",
         heading=heading_html(chunk, chunks),
-        text=marked(chunk.text, quote, headings_below=2)
+        text=marked(chunk.text, quote, headings_below=0)
         if is_quoted
-        else rendered(parsed(chunk.text, headings_below=2)),
+        else rendered(parsed(chunk.text, headings_below=0)),
     )
 
 
@@ -46,10 +46,15 @@ def heading_html(chunk: SearchResult, chunks: Sequence[SearchResult]) -> Html:
     """A section's heading stands once, where the section begins."""
     before = chunks[chunk.chunk_index - 1] if 0 < chunk.chunk_index < len(chunks) else None
     same = before is not None and before.section_heading == chunk.section_heading
-    written = chunk.text.lstrip("# \n").startswith(chunk.section_heading)
-    if same or written or not chunk.section_heading or chunk.section_heading == chunk.page_title:
+    heading = chunk.section_heading
+    if same or not heading or heading == chunk.page_title or is_written(heading, chunk.text):
         return NOTHING
-    return fill("heading", heading=chunk.section_heading)
+    return fill("heading", heading=heading)
+
+
+def is_written(heading: str, text: str) -> bool:
+    """Whether the passage has this heading in its own words."""
+    return any(line.startswith("#") and line.strip("# \t") == heading for line in text.splitlines())
 
 
 def original_html(page_url: str | None) -> Html:

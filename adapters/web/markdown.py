@@ -14,7 +14,8 @@ from adapters.web.templates import Html
 SAFE_LINKS = frozenset({"http", "https", "mailto"})
 KEPT_ATTRIBUTES = {"a": ("href",), "ol": ("start",), "code": ("class",)}
 ALIGNED = re.compile(r"text-align:(left|center|right)")
-DEEPEST_HEADING = 6
+HIGHEST_HEADING, DEEPEST_HEADING = 2, 6
+"""A page has one heading of the first level, and it is not in the text."""
 
 MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
@@ -45,7 +46,8 @@ def every(tokens: Sequence[Token]) -> Iterator[Token]:
 def clean(token: Token, headings_below: int) -> None:
     """Keep the attributes that a page needs; a page's own headings stand above."""
     if token.tag in {"h1", "h2", "h3", "h4", "h5", "h6"}:
-        token.tag = f"h{min(int(token.tag[1]) + headings_below, DEEPEST_HEADING)}"
+        level = int(token.tag[1]) + headings_below
+        token.tag = f"h{max(HIGHEST_HEADING, min(level, DEEPEST_HEADING))}"
     aligned = ALIGNED.match(str(token.attrs.get("style", "")))
     kept = KEPT_ATTRIBUTES.get(token.tag, ())
     token.attrs = {name: value for name, value in token.attrs.items() if name in kept}

@@ -15,6 +15,10 @@ OPEN, CLOSE = Html("<mark>"), Html("</mark>")
 LEAVES = frozenset({"text", "code_inline", "fence", "code_block"})
 
 
+Spans = dict[int, tuple[int, int | None]]
+"""From where to where each leaf is marked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A letter or digit of a text: in which leaf, and where in it."""
@@ -40,7 +44,7 @@ def leaves_of(tokens: Sequence[Token]) -> list[Token]:
     return [token for token in every(tokens) if token.type in LEAVES]
 
 
-def found(leaves: Sequence[Token], quote: str) -> dict[int, tuple[int, int]]:
+def found(leaves: Sequence[Token], quote: str) -> Spans:
     """The stretch of each leaf that belongs to the quote; only letters and digits count,
 
     because the quote may have been taken before or after the Markdown was read."""
@@ -72,15 +76,16 @@ def folded(character: str) -> Iterator[str]:
         yield from character.casefold()
 
 
-def spans_of(places: Sequence[Place]) -> dict[int, tuple[int, int]]:
-    spans: dict[int, tuple[int, int]] = {}
-    for place in places:
-        start, _ = spans.get(place.leaf, (place.offset, 0))
-        spans[place.leaf] = (start, place.offset + 1)
+def spans_of(places: Sequence[Place]) -> Spans:
+    """From the first letter to the last; the leaves between them are marked whole."""
+    first, last = places[0], places[-1]
+    spans: Spans = {place.leaf: (0, None) for place in places}
+    spans[first.leaf] = (first.offset, None)
+    spans[last.leaf] = (spans[last.leaf][0], last.offset + 1)
     return spans
 
 
-def mark(leaf: Token, start: int, end: int) -> None:
+def mark(leaf: Token, start: int, end: int | None) -> None:
     """Remember the stretch to mark; the leaf is unfolded when the page is written."""
     leaf.meta["marked"] = (start, end)
 
@@ -90,7 +95,8 @@ def unfolded(token: Token) -> list[Token]:
     if "marked" not in token.meta:
         return [token]
     start, end = token.meta["marked"]
-    before, words, after = token.content[:start], token.content[start:end], token.content[end:]
+    before, words = token.content[:start], token.content[start:end]
+    after = token.content[len(before) + len(words) :]
     if token.type == "text":
         pieces = (text_token(before), html_token(OPEN), text_token(words), html_token(CLOSE))
         return [*pieces, text_token(after)]

@@ -12,10 +12,11 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adapters.web.faults import field_errors
+from adapters.web.templates import page
 from rag_core.errors import FootnoteError, InvalidQuestion, NoBookChosen, StorageError
 
 log = logging.getLogger(__name__)
@@ -41,15 +42,23 @@ class Problem(Exception):
         self.headers = dict(headers or {})
         self.more = more
 
+    @property
+    def title(self) -> str:
+        return HTTPStatus(self.status).phrase
+
     def document(self) -> dict[str, Any]:
         return {
-            "title": HTTPStatus(self.status).phrase,
+            "title": self.title,
             "status": self.status,
             "detail": self.detail,
             **self.more,
         }
 
-    def response(self) -> Response:
+    def response(self, accepted: str = "") -> Response:
+        """The problem as a document, or as a page for a browser that asked for one."""
+        if "text/html" in accepted:
+            shown = page("lost", title=self.title, heading=self.title, detail=self.detail)
+            return HTMLResponse(shown, self.status, headers=self.headers)
         # Written in ASCII: a name quoted from the request may hold what UTF-8 cannot.
         body = json.dumps(self.document())
         return Response(body, self.status, headers=self.headers, media_type=MEDIA_TYPE)
@@ -118,7 +127,7 @@ async def answer_error(request: Request, error: Exception) -> Response:
     if problem.status >= 500:
         # The error's own text may quote the question: only its kind and place are logged.
         log.error("request failed", extra={"cause": type(error).__name__, "at": place_of(error)})
-    return problem.response()
+    return problem.response(request.headers.get("accept", ""))
 
 
 def place_of(error: BaseException) -> str:

@@ -26,6 +26,11 @@ class SlidingLimit:
         self._now = now
         self._passed: dict[str, deque[float]] = {}
 
+    @property
+    def known(self) -> int:
+        """How many have asked and are not forgotten."""
+        return len(self._passed)
+
     def wait_for(self, key: str) -> int:
         """0 when the request may pass, and is counted; else the seconds to wait, at least 1."""
         now = self._now()

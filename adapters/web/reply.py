@@ -166,6 +166,11 @@ class WebReplies:
             topic.listeners -= 1
             self._forget_oldest()
 
+    @property
+    def remembered(self) -> int:
+        """How many questions there is something known of."""
+        return len(self._topics)
+
     def forget(self, key: ConversationKey) -> None:
         """Drop what is remembered of a thread."""
         for identity in [name for name, topic in self._topics.items() if topic.key == key]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})([^`\n]*)$")
+FENCE = re.compile(r"^[ \t>]*(?:(`{3,})[^`\n]*|(~{3,}).*)$")
 HEADING = re.compile(r"^ {0,3}#{1,6}\s")
 ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 TABLE = re.compile(r"^\s*\|.*\|?\s*$")
@@ -48,7 +48,7 @@ def block_lines(lines: list[str]) -> Iterator[Block]:
             yield Block(kind_of(lines[position]), lines[position])
             position += 1
             continue
-        end = fence_end(lines, position, opening.group(1))
+        end = fence_end(lines, position, opening.group(1) or opening.group(2))
         yield Block(BlockKind.CODE, "".join(lines[position:end]))
         position = end
 
@@ -56,10 +56,14 @@ def block_lines(lines: list[str]) -> Iterator[Block]:
 def fence_end(lines: list[str], start: int, fence: str) -> int:
     """The line after the closing fence: as long as the opening one, of the same character."""
     for position in range(start + 1, len(lines)):
-        line = lines[position].strip(" \t>\r\n")
-        if len(line) >= len(fence) and set(line) == {fence[0]}:
+        if is_closing(lines[position], fence):
             return position + 1
     return len(lines)
+
+
+def is_closing(line: str, fence: str) -> bool:
+    bare = line.strip(" \t>\r\n")
+    return len(bare) >= len(fence) and set(bare) == {fence[0]}
 
 
 def kind_of(line: str) -> BlockKind:
@@ -90,6 +94,26 @@ def continues(held: Block, block: Block) -> bool:
     if block.kind is BlockKind.PARAGRAPH:
         return held.kind in {BlockKind.PARAGRAPH, BlockKind.ITEM}
     return block.kind is held.kind and block.kind in {BlockKind.TABLE, BlockKind.BLANK}
+
+
+def with_common_fences(text: str) -> str:
+    """The text with fences of backticks only: the other kind is prose to chat clients."""
+    if "~~~" not in text:
+        return text
+    return "".join(map(commonly_fenced, block_lines(text.splitlines(keepends=True))))
+
+
+def commonly_fenced(block: Block) -> str:
+    if block.kind is not BlockKind.CODE or not block.text.lstrip(" \t>").startswith("~"):
+        return block.text
+    first, *rest = block.text.splitlines(keepends=True)
+    tildes = re.search("~+", first)
+    assert tildes is not None
+    ticks = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", "".join(rest)))])
+    opening = first[: tildes.start()] + ticks + first[tildes.end() :].replace("`", "'")
+    if rest and is_closing(rest[-1], tildes.group()):
+        rest[-1] = re.sub("~+", ticks, rest[-1])
+    return opening + "".join(rest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from rag_core.agent.words import content, words
 from rag_core.conversation.message import Message, Role
 
 OPENING = re.compile(
+    r"(?:(?:can|could|would|will) you (?:please )?|please )?"
     r"(?:and|but|so|also|or|then|what about|how about|what if|why(?: not| so| is that)?|how so"
     r"|how come|really|like what|such as|for example|give (?:me )?(?:an?|another|some|more)"
     r"|show (?:me )?(?:an?|another|some|more)|an? example|more (?:about|on|details?)|tell me more"
@@ -20,7 +21,7 @@ OPENING = re.compile(
 POINTER = re.compile(
     r"\b(?:it|its|that|this|these|those|they|them|their|he|she|him|her|his|there|one|ones"
     r"|the (?:first|second|third|fourth|last|latter|former|other|same|next|previous)(?: one)?"
-    r"|instead|else|above|before|again|too|as well|otherwise)\b",
+    r"|another|instead|else|above|before|again|too|as well|otherwise)\b",
     re.IGNORECASE,
 )
 ORDINALS = {"first": 0, "1st": 0, "second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3}

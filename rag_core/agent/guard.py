@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from rag_core.agent.blocks import Span, code_spans
-from rag_core.agent.links import without_links
-from rag_core.agent.mentions import without_mentions
+from rag_core.agent.blocks import FENCE, Span, code_spans, is_closing, with_common_fences
+from rag_core.agent.links import unlinked, without_links
+from rag_core.agent.mentions import uncalled, unmasked, without_mentions
 
 INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f"
@@ -15,8 +15,19 @@ INVISIBLE = re.compile(
 )
 """Characters that show nothing or turn the reading direction. The zero-width joiner (U+200D) and
 the variation selectors stay, because emoji are made with them."""
+LONE_JOINER = re.compile(
+    "(?:(?<=[\u0000-\u007f])|^)\u200d+|\u200d+(?=[\u0000-\u007f]|$)"
+    '|(?<=[\u0000-"$-)+-/:-\u007f])[\ufe00-\ufe0f]+'
+)
+"""Joiners and selectors beside plain letters make no emoji: there they only hide something."""
 CONTROL = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ud800-\udfff]")
 BLANK_LINES = re.compile(r"\n{3,}")
+
+
+FENCE_LIKE = re.compile("~{3,}")
+MAX_ROUNDS = 6
+"""Links in links in links: deeper than anybody writes by mistake; the rest is broken up."""
+WITHIN = "\u0000"
 
 
 class GuardedText(str):
@@ -28,7 +39,9 @@ class GuardedText(str):
 def visible(text: str) -> str:
     """Text as a reader sees it: composed, without invisible or direction-changing characters."""
     composed = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
-    return CONTROL.sub("", INVISIBLE.sub("", composed))
+    if composed.isascii():
+        return CONTROL.sub("", composed)
+    return LONE_JOINER.sub("", CONTROL.sub("", INVISIBLE.sub("", composed)))
 
 
 def guarded(text: str) -> GuardedText:
@@ -40,19 +53,35 @@ def guarded(text: str) -> GuardedText:
 
 def disarmed(text: str) -> str:
     """The same for a piece of a text, with the white space around it."""
-    spans = code_spans(visible(text))
-    return "".join(closed(span) if span.is_code else harmless(span.text) for span in spans)
+    safe = ""
+    for span in code_spans(with_common_fences(visible(text))):
+        if span.is_code:
+            piece = closed(span)
+        elif safe and not safe.endswith("\n"):  # what would be a line's beginning here is none
+            piece = harmless(WITHIN + span.text).removeprefix(WITHIN)
+        else:
+            piece = harmless(span.text)
+        if safe.endswith("`") and piece.startswith("`"):
+            safe += " "  # two code spans that touch would be read as something else
+        safe += piece
+    return safe
 
 
 def harmless(prose: str) -> str:
     """Prose without links, images, tags, mentions and stray code marks."""
-    return without_links(without_mentions(prose.replace("`", "'")))
+    prose = unmasked(prose.replace("`", "'"))
+    for _ in range(MAX_ROUNDS):
+        plain = without_links(without_mentions(prose))
+        if plain == prose:
+            break
+        prose = plain
+    return unlinked(FENCE_LIKE.sub("~~", uncalled(prose)))
 
 
 def closed(span: Span) -> str:
     """Code with its closing fence: what follows must not be read as code, nor code as prose."""
-    lines = span.text.rstrip("\n").split("\n")
-    fence = lines[0].strip(" \t>")
-    if not fence.startswith(("```", "~~~")) or span.text.count(fence[:3]) > 1:
+    first, *rest = span.text.rstrip("\n").split("\n")
+    fence = FENCE.match(first)
+    if fence is None or not fence.group(1) or (rest and is_closing(rest[-1], fence.group(1))):
         return span.text
-    return span.text.rstrip("\n") + "\n" + fence[: len(fence) - len(fence.lstrip(fence[0]))]
+    return f"{span.text.rstrip(chr(10))}\n{fence.group(1)}"

@@ -12,12 +12,12 @@ REFERENCE = re.compile(r"\[((?:[^\[\]\\]|\\.)+)\] ?\[[^\[\]\n]*[^\[\]\d\n^][^\[\
 DEFINITION = re.compile(r"^[ \t>*+\-\d.)]*\[[^\[\]\n]+\]:[^\n]*$\n?", re.MULTILINE)
 AUTOLINK = re.compile(r"<((?:[a-z][a-z0-9+.-]*:|www\.)[^<>\s|]*|[^<>\s@|]+@[^<>\s@|]+)>", re.I)
 TAG = re.compile(
-    r"<!--.*?(?:-->|\Z)|</?(?:a|area|audio|base|button|details|embed|form|frame|frameset|iframe|img"
-    r"|input|link|map|meta|object|picture|script|source|style|svg|template|video)\b[^<>]*(?:>|\Z)",
+    r"<!--.*?-->|</?(?:a|area|audio|base|button|details|embed|form|frame|frameset|iframe|img"
+    r"|input|link|map|meta|object|picture|script|source|style|svg|template|video)(?=[\s/>])[^<>]*>",
     re.IGNORECASE | re.DOTALL,
 )
 BARE = re.compile(
-    r"(?<![\w/@.`-])((?:[a-z][a-z0-9+.-]{1,20}://|www\.|mailto:|javascript:|data:|tel:|sms:|ftp:)"
+    r"((?:[a-z][a-z0-9+.-]{1,20}://|(?<![a-z0-9])(?:www\.|mailto:|javascript:|data:|tel:|sms:))"
     r"[^\s<>`\"'“”‘’|\\^{}\[\]]*[^\s<>`\"'“”‘’|\\^{}\[\].,;:!?)*_])",
     re.IGNORECASE,
 )
@@ -26,20 +26,17 @@ SCHEMELESS = re.compile(
     r"|site|online|link|click)/[^\s<>`\"'|\\^{}\[\]]*[^\s<>`\"'|\\^{}\[\].,;:!?)*_])",
     re.IGNORECASE,
 )
-MAX_ROUNDS = 5
-"""Links inside links: as deep as anybody writes by mistake; the rest is broken up below."""
 
 
 def without_links(prose: str) -> str:
-    """Prose in which nothing can be clicked; addresses are shown as code, labels stay."""
-    prose = TAG.sub("", DEFINITION.sub("", prose))
-    for _ in range(MAX_ROUNDS):
-        plain = AUTOLINK.sub(
-            r"\1", REFERENCE.sub(r"\1", INLINE.sub(labelled, IMAGE.sub("", prose)))
-        )
-        if plain == prose:
-            break
-        prose = plain
+    """Links and images as their words; what stands in a link may need another round."""
+    prose = DEFINITION.sub("", TAG.sub("", prose))
+    return AUTOLINK.sub(r"\1", REFERENCE.sub(r"\1", INLINE.sub(labelled, IMAGE.sub("", prose))))
+
+
+def unlinked(prose: str) -> str:
+    """Prose in which nothing can be clicked: what is left of links is broken up, and addresses
+    are shown as code."""
     prose = prose.replace("](", "] (")
     return SCHEMELESS.sub(r"`\1`", BARE.sub(r"`\1`", prose))
 

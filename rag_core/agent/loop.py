@@ -108,6 +108,7 @@ class Loop:
         if shows:
             teller.begin_text(ranks)
         pieces: list[str] = []
+        end: Finished | None = None
         tools: tuple[ToolSpec, ...] = () if choice is ToolChoice.NONE else (RETRIEVE,)
         async for event in self._model.stream(
             messages,
@@ -126,8 +127,8 @@ class Loop:
                     if shows:
                         teller.begin_text(ranks)
                 case Finished():
-                    return complete("".join(pieces), event, tools)
-        raise ModelBehaviourError("The language model's reply ended before it was complete.")
+                    end = event
+        return complete("".join(pieces), end, tools)
 
     async def _called(self, calls: Sequence[ToolCall], tool: RetrievalTool) -> list[Message]:
         """The tool calls of one round, side by side, and their results in the order asked."""
@@ -146,8 +147,10 @@ class Loop:
         )
 
 
-def complete(text: str, end: Finished, tools: Sequence[ToolSpec]) -> Reply:
+def complete(text: str, end: Finished | None, tools: Sequence[ToolSpec]) -> Reply:
     """A reply that ended as it should; every other end is an error with a sentence."""
+    if end is None:
+        raise ModelBehaviourError("The language model's reply ended before it was complete.")
     if end.reason is FinishReason.LENGTH:
         raise ModelBehaviourError("The language model's reply was longer than it may be.")
     if end.reason is FinishReason.FILTERED:

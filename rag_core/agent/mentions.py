@@ -9,7 +9,7 @@ AT_SIGNS = str.maketrans({"＠": "@", "﹫": "@", "＜": "<", "＞": ">", "﹤":
 ENTITY = re.compile(
     r"&(?:lt|gt|commat|excl|num|amp(?=;(?:lt|gt|commat|#))|#0*\d{2,3}|#x0*[0-9a-f]{2});", re.I
 )
-MASS = re.compile(r"@(?=(?:everyone|here|channel|group|all)\b)", re.IGNORECASE)
+MASS = re.compile(r"@(?=everyone|here|channel|group\b)", re.IGNORECASE)
 SLACK_DATE = re.compile(r"<!date\^[^<>|]*\|([^<>|]*)>")
 LABELLED = re.compile(r"<[@#!][^<>|\n]*\|([^<>|\n]*)>")
 SLACK_LINK = re.compile(r"<([a-z][a-z0-9+.-]*:[^<>|\s]*)\|([^<>\n]*)>", re.IGNORECASE)
@@ -18,17 +18,24 @@ NUMBERED = re.compile(r"<(@[!&]?|#)([A-Za-z0-9]+)>")
 EMOJI = re.compile(r"<a?(:\w+:)\d+>")
 COMMAND = re.compile(r"<(/[^<>\n:]+):\d+>")
 OTHER = re.compile(r"<((?:t|id|sound):[^<>\n]+)>")
+OPENED = re.compile(r"<(?=[@#!])")
+"""What is left of a mention that was never closed, or was hidden deeper than anybody needs."""
 MAX_ROUNDS = 4
 
 
-def without_mentions(prose: str) -> str:
-    """Prose that calls nobody: mass mentions, ids and their disguises are plain words."""
+def unmasked(prose: str) -> str:
+    """Prose in which a sign that could begin a mention or a tag is that sign, not its entity."""
     for _ in range(MAX_ROUNDS):
-        plain = named(ENTITY.sub(decoded, prose))
+        plain = ENTITY.sub(decoded, prose)
         if plain == prose:
             break
         prose = plain
-    return MASS.sub("@ ", prose)
+    return prose
+
+
+def uncalled(prose: str) -> str:
+    """Prose in which a mass mention, or the rest of a broken mention, is a plain word."""
+    return MASS.sub("@ ", OPENED.sub("< ", prose))
 
 
 def decoded(entity: re.Match[str]) -> str:
@@ -37,7 +44,8 @@ def decoded(entity: re.Match[str]) -> str:
     return character if character in "<>@!#&/:" else entity.group()
 
 
-def named(prose: str) -> str:
+def without_mentions(prose: str) -> str:
+    """Mentions of people, channels, groups and times as the words that name them."""
     if "<" not in prose and "＜" not in prose and "＠" not in prose and "﹫" not in prose:
         return prose
     prose = folded(prose)

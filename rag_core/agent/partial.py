@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rag_core.agent.blocks import FENCE
+from rag_core.agent.blocks import FENCE, is_closing
 from rag_core.agent.guard import disarmed, visible
 from rag_core.agent.markers import CODE_OR_MARKER, normalised
 from rag_core.agent.sentences import MARKER
@@ -55,11 +55,11 @@ class PartialText:
         """A whole line, guarded; inside a fence as it is."""
         fence = FENCE.match(line)
         if self._fence:
-            if fence and fence.group(1).startswith(self._fence) and not fence.group(2).strip():
+            if is_closing(line, self._fence):
                 self._fence = ""
             return visible(line)
         if fence:
-            self._fence = fence.group(1)
+            self._fence = fence.group(1) or fence.group(2)
             return visible(line)
         return line if PLAIN.fullmatch(line) else self._guarded(line)
 

@@ -26,9 +26,24 @@ STEP_4 = (
 )  # fmt: skip
 
 
+IRREGULAR = {
+    "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "annual",
+    "wrote": "write", "written": "write", "ran": "run", "began": "begin", "begun": "begin",
+    "kept": "keep", "sent": "send", "built": "build", "made": "make", "given": "give",
+    "gave": "give", "taken": "take", "took": "take", "found": "find", "held": "hold",
+    "chosen": "choose", "chose": "choose", "shown": "show", "grew": "grow", "grown": "grow",
+    "led": "lead", "left": "leave", "lost": "lose", "meant": "mean", "paid": "pay", "won": "win",
+    "said": "say", "sold": "sell", "spent": "spend", "thought": "think", "told": "tell",
+    "understood": "understand", "known": "know", "knew": "know", "became": "become",
+    "children": "child", "people": "person", "indices": "index", "matrices": "matrix",
+}  # fmt: skip
+"""Words whose forms no rule of endings brings together."""
+
+
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """The stem of a lower-case word; words with other characters than letters stay as they are."""
+    word = IRREGULAR.get(word, word)
     if len(word) < 4 or not (word.isascii() and word.isalpha()):
         return word
     word = without_past(without_plural(word))

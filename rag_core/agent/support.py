@@ -10,6 +10,7 @@ from functools import cached_property
 from rag_core.agent.blocks import INLINE_CODE
 from rag_core.agent.guard import visible
 from rag_core.agent.languages import language_of
+from rag_core.agent.numbers import WORDS as NUMBER_WORDS
 from rag_core.agent.numbers import numbers_in
 from rag_core.agent.sentences import sentences_of
 from rag_core.agent.words import content, words
@@ -31,6 +32,14 @@ CONNECTING = frozenset(
         " according"
     )
 )
+LIGHT = frozenset(
+    content(
+        "make makes making take takes need needs want wants provide provides offer offers use uses"
+        " used using allow allows allowed able possible way ways thing things include includes"
+        " including called call means mean"
+    )
+) | frozenset(content(" ".join(NUMBER_WORDS)))
+"""Words that any sentence may be turned with; numbers are compared as numbers."""
 NAME = re.compile(r"(?<=[\w,;)] )(?!I\b)[A-Z][\w’'-]+|\b[A-Z]{2,}\w*\b|\b[a-z]+[A-Z]\w*\b")
 IDENTIFIER = re.compile(r"(?<!\w)(?:--?\w[\w-]+|\w+(?:[._/]\w+)+|\w+\(\))(?!\w)")
 QUOTE_LENGTH = 300
@@ -119,7 +128,7 @@ class Evidence:
         return best.number
 
     def _words_stand(self, sentence: str, cited: Sequence[Passage]) -> bool:
-        said = set(content(sentence))
+        said = set(content(sentence)) - LIGHT or set(content(sentence))
         held = frozenset[str]().union(*(passage.words for passage in cited))
         new = said - self._asked
         if not new:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import textwrap
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,12 +17,15 @@ from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
+from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.desk.progress import Progress
 from rag_core.errors import FootnoteError, NoBookChosen, StorageError
 from rag_core.ports import ConversationStore
 
 log = logging.getLogger(__name__)
+
+MAX_TITLE = 80
 
 Apologise = Callable[[BaseException, str], GuardedText]
 """An error and a locale → one plain sentence for the asker."""
@@ -102,7 +106,7 @@ class Answering:
         except Exception as error:
             log.exception("question met a defect", extra={"question_id": str(claim.question_id)})
             return self._apology(claim, state, error), None
-        return answered.response, signed(answered.turn, asker_id=claim.question.asker_id)
+        return answered.response, signed(answered.turn, state, claim.question)
 
     async def give_up(self, claim: OpenQuestion) -> AgentResponse:
         """The apology for a question that was begun too often without coming to an end."""
@@ -146,8 +150,14 @@ class Answering:
         )
 
 
-def signed(turn: Turn | None, *, asker_id: str) -> Turn | None:
-    """The turn, with who asked."""
+def signed(turn: Turn | None, state: ConversationState, question: IncomingQuestion) -> Turn | None:
+    """The turn, with who asked; the first one names its thread in lists."""
     if turn is None:
         return None
-    return replace(turn, metadata={**turn.metadata, "last_asker_id": asker_id})
+    title = state.metadata.get("title") or short(question.question.message)
+    added = {"last_asker_id": question.asker_id, "title": title}
+    return replace(turn, metadata={**turn.metadata, **added})
+
+
+def short(message: str) -> str:
+    return textwrap.shorten(message, MAX_TITLE, placeholder="…")

@@ -15,8 +15,8 @@ from rag_core.ingestion.splitting import split_block
 TARGET_TOKENS = 400
 LARGEST_BLOCK = 600
 """A code block, table or list item up to this size stays whole, above the target too."""
-SMALL_SECTION = 60
-"""A section below this joins the next one: a title and a line say too little alone."""
+SMALL_OPENING = 15
+"""A title and a line say too little alone: what is below this joins its first subsection."""
 SLACK = 1.25
 """How far above the target a passage of several blocks may be, to keep parts even."""
 TOKENS_PER_WORD = 1.3
@@ -118,9 +118,10 @@ def with_empty_headings_kept(sections: list[Section]) -> Iterator[Section]:
 
 
 def belongs_with(draft: Draft, section: Section, target: int) -> bool:
-    """Whether one of the two is too small to stand alone, and both fit together."""
-    fits = draft.size + section.size <= target
-    return fits and (draft.size < SMALL_SECTION or section.size < SMALL_SECTION // 4)
+    """Whether a draft is only the opening of this section. Sections side by side are never
+    joined: a footnote names one heading, and leads there."""
+    is_above = draft.path == section.path[: len(draft.path)] and draft.path != section.path
+    return is_above and draft.size < SMALL_OPENING and draft.size + section.size <= target
 
 
 def portions(section: Section, target: int) -> Iterator[tuple[list[Block], int]]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -27,6 +28,8 @@ Value = TypeVar("Value")
 
 MESSAGES = TypeAdapter(tuple[Message, ...])
 RETRIEVALS = TypeAdapter(tuple[RetrievalRecord, ...])
+ALL_MESSAGES = TypeAdapter(tuple[tuple[Message, ...], ...])
+ALL_RETRIEVALS = TypeAdapter(tuple[tuple[RetrievalRecord, ...], ...])
 QUESTION = TypeAdapter(IncomingQuestion)
 JOB = TypeAdapter(IngestionJob)
 METADATA: TypeAdapter[Mapping[str, Any]] = TypeAdapter(dict[str, Any])
@@ -47,6 +50,16 @@ def from_json(adapter: TypeAdapter[Value], text: str) -> Value:
         return adapter.validate_json(text)
     except ValidationError as error:
         raise StorageError("The database holds a value that this program cannot read.") from error
+
+
+def joined(
+    adapter: TypeAdapter[tuple[tuple[Value, ...], ...]], texts: Sequence[str]
+) -> list[Value]:
+    """Several JSON arrays as one list, checked in one go because that is half the work."""
+    if not texts:
+        return []
+    arrays: tuple[tuple[Value, ...], ...] = from_json(adapter, f"[{','.join(texts)}]")
+    return list(chain.from_iterable(arrays))
 
 
 def to_time(moment: datetime) -> str:

@@ -99,10 +99,7 @@ RELEASE = Statement(
 )
 ADVANCE = Statement(
     update(questions)
-    .where(
-        questions.c.id == bindparam("question"),
-        questions.c.state.in_([each.value for each in QuestionState if not each.is_final]),
-    )
+    .where(questions.c.id == bindparam("question"), questions.c.settled_at.is_(None))
     .values(state=bindparam("new_state"))
 )
 BEGIN_POST = Statement(

@@ -82,7 +82,7 @@ questions = Table(
     "questions",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("thread", Integer, parent("threads", "id"), nullable=False, index=True),
+    Column("thread", Integer, parent("threads", "id"), nullable=False),
     Column("platform", Text, nullable=False),
     Column("tenant", Text, nullable=False),
     Column("channel_id", Text, nullable=False),
@@ -98,6 +98,7 @@ questions = Table(
     Column("delivered", Boolean),
     UniqueConstraint("platform", "tenant", "channel_id", "message_id"),
 )
+Index("ix_questions_thread", questions.c.thread, questions.c.position)
 
 turns = Table(
     "turns",
@@ -199,6 +200,7 @@ ingestion_records = Table(
     Column("source_file", Text, primary_key=True),
     Column("file_hash", Text, nullable=False),
     Column("version", Integer, nullable=False),
+    Column("source", Text, nullable=False),
     Column("chunk_ids", Text, nullable=False),
     Column("ingested_at", SORTED, nullable=False),
     Column("module", Text),

@@ -48,7 +48,7 @@ def compiled(
     clause: ClauseElement, dialect: Dialect
 ) -> tuple[str, dict[str, Any], tuple[str, ...]]:
     """The text, the values that are part of the statement itself, and the order of all names."""
-    result = clause.compile(dialect=dialect, compile_kwargs={"render_postcompile": True})
+    result = clause.compile(dialect=dialect)
     constants = {
         name: parameter.effective_value
         for name, parameter in result.binds.items()  # type: ignore[attr-defined]

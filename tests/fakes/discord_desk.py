@@ -34,6 +34,7 @@ class DiscordDesk:
         self.thinks.set()
         self.delivered: list[tuple[IncomingQuestion, list[str]]] = []
         self.found: list[str] = []
+        self.refusals: list[UpstreamRejected] = []
         self.given_up: list[IncomingQuestion] = []
 
     @property
@@ -97,6 +98,7 @@ class DiscordDesk:
             except UpstreamUnavailable:
                 await asyncio.sleep(0.01)
             except UpstreamRejected as error:
+                self.refusals.append(error)
                 if not error.retryable:
                     raise
                 await asyncio.sleep(error.retry_after or 0.01)

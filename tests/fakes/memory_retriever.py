@@ -51,10 +51,15 @@ class MemoryRetriever:
     asked: list[SearchQuery] = field(default_factory=list)
     failure: Exception | None = None
     seconds: float = 0.0
+    most_at_once: int = 0
+    _now: int = 0
 
     async def search(self, query: SearchQuery) -> SearchResponse:
         self.asked.append(query)
+        self._now += 1
+        self.most_at_once = max(self.most_at_once, self._now)
         await asyncio.sleep(self.seconds)
+        self._now -= 1
         if self.failure is not None:
             raise self.failure
         self._check_module(query)

@@ -66,6 +66,7 @@ def config_for(peer: DiscordPeer, **changes: Any) -> DiscordConfig:
         "gateway_url": peer.gateway_url,
         "guild_ready_seconds": 0.05,
         "identify_seconds": 0.05,
+        "connect_seconds": 0.02,
         "retry_seconds": 0.02,
         "request_seconds": 1.0,
         "accept_pauses": (0.01, 0.02),

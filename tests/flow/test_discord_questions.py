@@ -8,7 +8,7 @@ from adapters.discord.config import DiscordConfig
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, on_a_course, running
 from tests.peers.discord import HISTORY, SEND, START_THREAD, TYPING, open_discord_peer
-from tests.peers.discord_world import FORUM, Note
+from tests.peers.discord_world import FORUM, RENAMED, Note
 
 QUESTION = "How many questions may I ask a day?"
 
@@ -148,6 +148,15 @@ async def test_bots_webhooks_and_itself_are_never_answered() -> None:
         await course.quiet()
         assert course.desk.questions == []
         assert course.peer.bodies(SEND) == []
+
+
+async def test_what_discord_itself_says_in_a_thread_is_no_question() -> None:
+    async with on_a_course() as course:
+        asked = await ask(course)
+        thread = course.peer.world.channels[asked.id]
+        await course.peer.say(thread, course.alice, "Limits: what are they?", kind=RENAMED)
+        await course.quiet()
+        assert course.desk.texts == [QUESTION]
 
 
 async def test_a_bare_mention_is_greeted() -> None:

@@ -68,6 +68,7 @@ class DiscordPeer:
         reply_to: Note | None = None,
         attachments: Iterable[dict[str, Any]] = (),
         roles: tuple[int, ...] = (),
+        kind: int | None = None,
     ) -> Note:
         """Somebody writes a message. `listed=False` leaves `mentions` empty, as Discord may."""
         content = f"<@{self.world.bot.id}> {text}" if mentions_bot else text
@@ -80,7 +81,7 @@ class DiscordPeer:
             channel.id,
             author,
             content,
-            kind=REPLY if reply_to else DEFAULT,
+            kind=kind or (REPLY if reply_to else DEFAULT),
             mentions=tuple(unique(mentions)),
             mention_roles=roles,
             reference=reply_to,

@@ -74,7 +74,9 @@ class Gateway:
         """The privileged intents that the developer portal has switched on."""
         self.replay_overlap = 0
         """How many events that the client has seen already a RESUME repeats."""
-        self.url = ""
+        self.away = False
+        """While it is set, every new connection is closed at once."""
+        self.turned_away = 0
         self.sessions: dict[str, Session] = {}
         self.frames: list[dict[str, Any]] = []
         self.complaints: list[str] = []
@@ -92,6 +94,10 @@ class Gateway:
     async def serve(self, request: web.Request) -> web.WebSocketResponse:
         ws = web.WebSocketResponse(max_msg_size=MAX_FRAME)
         await ws.prepare(request)
+        if self.away:
+            self.turned_away += 1
+            await ws.close(code=1012)
+            return ws
         compress = request.query.get("compress")
         if request.query.get("v") != "10" or request.query.get("encoding") != "json":
             return await self._breach(ws, BAD_VERSION, f"query {dict(request.query)}")

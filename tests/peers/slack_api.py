@@ -110,7 +110,8 @@ class SlackApi:
         self.world = world
         self.tokens = {bot_token: "bot", app_token: "app"}
         self.scopes = set(ALL_SCOPES)
-        self.missing_methods: set[str] = set()
+        self.standing: dict[str, str] = {}
+        """Methods that this workspace always refuses, and the error it gives."""
         self.limits = RateLimits()
         self.calls: list[Call] = []
         self._open_socket = open_socket
@@ -145,7 +146,9 @@ class SlackApi:
     def _check(
         self, method: str, token: str | None, arguments: Arguments, *, as_json: bool
     ) -> None:
-        if method in self.missing_methods or method not in self._methods:
+        if method in self.standing:
+            raise Refused(self.standing[method])
+        if method not in self._methods:
             raise Refused("unknown_method", method)
         if token is None:
             raise Refused("not_authed")

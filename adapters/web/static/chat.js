@@ -97,7 +97,9 @@ async function hearOut(exchange, body) {
 function show(exchange, name, data) {
   const stay = atEnd();
   if (name === "stage") {
-    exchange.querySelector(".stage .words").textContent = STAGES[data.state] || data.detail;
+    const words = STAGES[data.state] || data.detail;
+    exchange.querySelector(".stage .words").textContent = words;
+    say(words);
   } else {
     const partial = exchange.querySelector(".partial");
     partial.textContent = data.restart ? data.delta : partial.textContent + data.delta;

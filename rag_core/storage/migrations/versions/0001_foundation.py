@@ -60,6 +60,7 @@ def create_ingestion_records() -> None:
         sa.Column("source_file", sa.Text(), nullable=False),
         sa.Column("file_hash", sa.Text(), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("source", sa.Text(), nullable=False),
         sa.Column("chunk_ids", sa.Text(), nullable=False),
         sa.Column("ingested_at", SORTED, nullable=False),
         sa.Column("module", sa.Text()),
@@ -186,7 +187,7 @@ def create_questions() -> None:
         sqlite_where=sa.text("closed_at IS NULL"),
         postgresql_where=sa.text("closed_at IS NULL"),
     )
-    op.create_index("ix_questions_thread", "questions", ["thread"])
+    op.create_index("ix_questions_thread", "questions", ["thread", "position"])
 
 
 def create_sessions() -> None:

@@ -1,0 +1,116 @@
+"""A desk that behaves: every question once, answered through the real delivery, in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID, uuid5
+
+from adapters.platform import ChatPlatform
+from rag_core.agent.answer import AgentResponse
+from rag_core.conversation.key import ConversationKey
+from rag_core.desk.delivery import Delivery
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
+from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState
+from rag_core.desk.progress import QuestionState
+from rag_core.errors import StorageError, UpstreamError, UpstreamRejected
+
+NAMESPACE = UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
+ATTEMPTS = 6
+
+
+class FakeDesk:
+    """Accepts, answers with what the test gives it, and delivers as the real desk does."""
+
+    def __init__(self, answer: Callable[[IncomingQuestion], AgentResponse]) -> None:
+        self._answer = answer
+        self._open: asyncio.Queue[IncomingQuestion] = asyncio.Queue()
+        self._delivery = Delivery(ledger=self, worker="w", lease=timedelta(seconds=9))  # type: ignore[arg-type]
+        self._threads: defaultdict[ConversationKey, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self.questions: dict[MessageIdentity, IncomingQuestion] = {}
+        self.parts: dict[UUID, list[OutgoingPart]] = {}
+        self.failing = 0
+        self.accepted = 0
+        self.given_up: list[str] = []
+        self._outstanding = 0
+        self.idle = asyncio.Event()
+        self.idle.set()
+
+    # The desk, as a platform sees it
+
+    async def accept(self, question: IncomingQuestion) -> Receipt:
+        if self.failing:
+            self.failing -= 1
+            raise StorageError("The database cannot be written.")
+        self.accepted += 1
+        repeated = question.identity in self.questions
+        if not repeated:
+            self.questions[question.identity] = question
+            self._outstanding += 1
+            self.idle.clear()
+            self._open.put_nowait(question)
+        return Receipt(question_id=id_of(question), repeated=repeated)
+
+    # Its work
+
+    async def work(self, platform: ChatPlatform) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            while True:
+                question = await self._open.get()
+                tasks.create_task(self._see_through(platform, question))
+
+    async def _see_through(self, platform: ChatPlatform, question: IncomingQuestion) -> None:
+        async with self._threads[question.key]:
+            async with platform.replies.progress(question) as progress:
+                await progress.stage(QuestionState.RETRIEVING)
+                await asyncio.sleep(0)
+                response = self._answer(question)
+            payloads = platform.renderer.render(response, question)
+            self.parts[id_of(question)] = [
+                OutgoingPart(question_id=id_of(question), number=number, payload=payload)
+                for number, payload in enumerate(payloads, start=1)
+            ]
+            await self._deliver(platform, question)
+        self._outstanding -= 1
+        if not self._outstanding:
+            self.idle.set()
+
+    async def _deliver(self, platform: ChatPlatform, question: IncomingQuestion) -> None:
+        for attempt in range(ATTEMPTS):
+            parts = tuple(self.parts[id_of(question)])
+            claim = OpenQuestion(
+                question_id=id_of(question), question=question, attempt=attempt, parts=parts
+            )
+            try:
+                return await self._delivery.deliver(claim, parts, platform.replies)
+            except UpstreamRejected as error:
+                if not error.retryable:
+                    self.given_up.append(str(error))
+                    return None
+                await asyncio.sleep(error.retry_after or 0.05)
+            except UpstreamError:
+                await asyncio.sleep(0.05)
+        self.given_up.append("tried too often")
+        return None
+
+    # The ledger, as the delivery sees it
+
+    async def renew(self, question_id: UUID, **kwargs: Any) -> bool:
+        return True
+
+    async def begin_post(self, part: OutgoingPart) -> None:
+        self._replace(replace(part, state=PartState.POSTING))
+
+    async def posted(self, part: OutgoingPart, *, external_id: str) -> None:
+        self._replace(replace(part, state=PartState.POSTED, external_id=external_id))
+
+    def _replace(self, part: OutgoingPart) -> None:
+        self.parts[part.question_id][part.number - 1] = part
+
+
+def id_of(question: IncomingQuestion) -> UUID:
+    return uuid5(NAMESPACE, str(question.identity))

@@ -1,0 +1,113 @@
+"""Visits to the web door: in-process, or over a real socket of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from adapters.web.app import create_app
+from adapters.web.config import WebConfig, parse_api_keys
+from adapters.web.door import create_door
+from adapters.web.server import serve
+from tests.fakes.web_house import House
+
+KEYS = "ask-key-1,ask-key-2,read-key-1:read,admin-key-1:admin:course|staff,staff-key-1:read:staff"
+
+
+def a_config(**changes: Any) -> WebConfig:
+    return WebConfig(**({"poll_seconds": 0.02, "wait_seconds": 5.0} | changes))
+
+
+def with_keys(text: str = KEYS, **changes: Any) -> WebConfig:
+    return a_config(api_keys=parse_api_keys(text), **changes)
+
+
+@contextlib.asynccontextmanager
+async def visiting(
+    house: House,
+    config: WebConfig | None = None,
+    *,
+    key: str | None = None,
+    address: str = "127.0.0.1",
+    host: str = "127.0.0.1:8080",
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the door, from some address, with or without a key."""
+    app = create_app(house.parts(), config or a_config())
+    transport = httpx.ASGITransport(app=app, client=(address, 50_000))
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    async with httpx.AsyncClient(
+        transport=transport, base_url=f"http://{host}", headers=headers
+    ) as client:
+        yield client
+
+
+@contextlib.asynccontextmanager
+async def at_the_private_door(house: House) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(app=create_door(house.parts(), a_config()))
+    async with httpx.AsyncClient(transport=transport, base_url="http://footnote") as client:
+        yield client
+
+
+@contextlib.asynccontextmanager
+async def served(house: House, config: WebConfig | None = None) -> AsyncIterator[httpx.AsyncClient]:
+    """A client over a real socket, so that streams arrive piece by piece."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        app = create_app(house.parts(), config or a_config())
+        serving = asyncio.create_task(serve(app, listener))
+        try:
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=10) as client:
+                yield client
+        finally:
+            serving.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await serving
+
+
+@dataclass(frozen=True)
+class Event:
+    """One server-sent event."""
+
+    name: str
+    data: Any
+    id: str
+
+
+def events_of(text: str) -> list[Event]:
+    blocks = text.replace("\r\n", "\n").split("\n\n")
+    return [event for block in blocks if (event := event_of(block.split("\n"))) is not None]
+
+
+def event_of(lines: list[str]) -> Event | None:
+    fields = dict(line.split(": ", 1) for line in lines if ": " in line and line[0] != ":")
+    if "data" not in fields:
+        return None
+    return Event(fields["event"], json.loads(fields["data"]), fields.get("id", ""))
+
+
+async def heard(response: httpx.Response, *, until: str) -> list[Event]:
+    """The events of a stream, up to and with the first of this name."""
+    events: list[Event] = []
+    async for event in hearing(response):
+        events.append(event)
+        if event.name == until:
+            break
+    return events
+
+
+async def hearing(response: httpx.Response) -> AsyncIterator[Event]:
+    """Each event of a stream when it arrives."""
+    block: list[str] = []
+    async for line in response.aiter_lines():
+        block.append(line)
+        if not line:
+            event, block = event_of(block), []
+            if event is not None:
+                yield event

@@ -1,0 +1,226 @@
+"""The agent through the real OpenAI client against a server that fails in every known way."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from rag_core.agent.agent import Agent
+from rag_core.agent.answer import AgentResponse, Outcome
+from rag_core.agent.config import AgentConfig
+from rag_core.books.book import BookIds
+from rag_core.conversation.question import Question
+from rag_core.errors import (
+    AnswerTimedOut,
+    FootnoteError,
+    ModelBehaviourError,
+    UpstreamRejected,
+    UpstreamUnavailable,
+)
+from rag_core.providers.openai_chat import open_openai_chat
+from rag_core.providers.retries import Retries
+from tests.builders import a_thread
+from tests.fakes.listening_progress import ListeningProgress
+from tests.fakes.memory_retriever import MemoryRetriever, passage
+from tests.peers.openai import (
+    KEY,
+    MODEL,
+    Calls,
+    Cut,
+    OpenAIPeer,
+    Raw,
+    Reset,
+    Says,
+    Slow,
+    Status,
+    chunks_of,
+    openai_peer,
+    query,
+)
+
+LIMITS = passage("Every member may upload ten files a day. A file may have at most 25 MB.")
+SEARCH = Calls((query("upload files"),))
+ANSWER = Says("A member may upload ten files a day [1].")
+RIGHT = "A member may upload ten files a day [1]."
+
+
+@contextlib.asynccontextmanager
+async def agent_at(peer: OpenAIPeer, *, key: str = KEY, **config: Any) -> AsyncIterator[Agent]:
+    retries = Retries(first_seconds=0.01, patience=config.get("answer_seconds", 60.0))
+    async with open_openai_chat(
+        api_key=key, base_url=peer.url, model=MODEL, retries=retries
+    ) as model:
+        yield Agent(model=model, retriever=MemoryRetriever([LIMITS]), config=AgentConfig(**config))
+
+
+async def ask(agent: Agent, progress: ListeningProgress | None = None) -> AgentResponse:
+    answered = await agent.answer(
+        Question(message="How many files may a member upload a day?"),
+        state=a_thread(),
+        books=BookIds(["handbook"]),
+        progress=progress or ListeningProgress(),
+    )
+    return answered.response
+
+
+async def test_the_tool_loop_is_what_the_api_accepts() -> None:
+    async with openai_peer(SEARCH, SEARCH, ANSWER) as peer, agent_at(peer) as agent:
+        response = await ask(agent)
+    assert peer.refused == []
+    assert response.answer == RIGHT
+    assert response.outcome is Outcome.COMPLETED
+    assert response.tokens_used == 3 * 77
+    assert response.model == MODEL
+    first, second, last = peer.requests
+    assert (first["tool_choice"], second["tool_choice"]) == ("required", "auto")
+    assert "tools" not in last
+    assert last["temperature"] == 0.1
+
+
+async def test_calls_side_by_side_are_answered_each() -> None:
+    both = Calls((query("upload files"), query("files a day")))
+    async with openai_peer(both, ANSWER) as peer, agent_at(peer) as agent:
+        response = await ask(agent)
+    assert peer.refused == []
+    assert response.answer == RIGHT
+    assert response.retrieval_count == 2
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Status(429, retry_after="0"),
+        Status(429),
+        Status(500),
+        Status(502, body="<html>bad gateway</html>"),
+        Status(503, retry_after="0.01"),
+        Status(408),
+        Reset(),
+        Raw(b"data: {broken json\n\n"),
+        Raw(b"data: [1, 2]\n\n"),
+        Raw(b"data: \xff\xfe\n\n"),
+        Raw(b'data: {"error": {"message": "overloaded"}}\n\n'),
+        Raw(b"<html>not a stream at all</html>"),
+        Raw(b""),
+        Says("   "),
+        Says(RIGHT, finish=None),
+    ],
+    ids=repr,
+)
+async def test_a_passing_fault_is_survived(fault: Any) -> None:
+    async with openai_peer(SEARCH, fault, ANSWER) as peer, agent_at(peer) as agent:
+        response = await ask(agent)
+    assert response.answer == RIGHT
+    assert len(peer.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected", "attempts"),
+    [
+        (Status(500), UpstreamUnavailable, 3),
+        (Status(503), UpstreamRejected, 3),
+        (Status(429), UpstreamRejected, 3),
+        (Status(429, code="insufficient_quota"), UpstreamRejected, 1),
+        (Status(400), UpstreamRejected, 1),
+        (Status(404), UpstreamRejected, 1),
+        (Status(400, code="content_filter"), ModelBehaviourError, 1),
+        (Reset(), UpstreamUnavailable, 3),
+        (Says(RIGHT, finish=None), UpstreamUnavailable, 3),
+        (Says(""), ModelBehaviourError, 3),
+        (Says(RIGHT, finish="length"), ModelBehaviourError, 1),
+        (Says(RIGHT, finish="content_filter"), ModelBehaviourError, 1),
+        (Says("", refusal="I will not."), ModelBehaviourError, 1),
+        (Raw(b"data: nonsense\n\n"), UpstreamUnavailable, 3),
+    ],
+    ids=repr,
+)
+async def test_a_lasting_fault_is_one_clear_error(
+    fault: Any, expected: type[FootnoteError], attempts: int
+) -> None:
+    async with openai_peer(SEARCH, *[fault] * 5) as peer, agent_at(peer) as agent:
+        with pytest.raises(expected) as raised:
+            await ask(agent)
+    assert len(peer.requests) - 1 == attempts
+    assert "internal words" not in str(raised.value)
+
+
+async def test_a_wrong_key_is_refused_at_once() -> None:
+    async with openai_peer(SEARCH) as peer, agent_at(peer, key="wrong") as agent:
+        with pytest.raises(UpstreamRejected, match="401"):
+            await ask(agent)
+
+
+async def test_no_server_at_all_is_unavailable() -> None:
+    async with openai_peer() as peer:
+        url = peer.url
+    async with agent_at(OpenAIPeer(url=url)) as agent:
+        with pytest.raises(UpstreamUnavailable):
+            await ask(agent)
+
+
+async def test_being_told_to_wait_beyond_the_deadline_ends_at_once() -> None:
+    async with openai_peer(SEARCH, Status(429, retry_after="240")) as peer, agent_at(peer) as agent:
+        with pytest.raises(UpstreamRejected) as raised:
+            await ask(agent)
+    assert raised.value.retry_after == 240
+    assert len(peer.requests) == 2
+
+
+@pytest.mark.parametrize("slow", [Slow(ANSWER, first=60), Slow(ANSWER, each=20)])
+async def test_a_slow_server_meets_the_deadline(slow: Slow) -> None:
+    async with openai_peer(SEARCH, slow) as peer, agent_at(peer, answer_seconds=0.3) as agent:
+        with pytest.raises(AnswerTimedOut):
+            await ask(agent)
+
+
+def last_byte_that_matters() -> int:
+    """Where the event that ends the reply is whole; what follows is usage and [DONE]."""
+    whole = b"".join(chunks_of(ANSWER))
+    return whole.index(b"\n\n", whole.index(b'"finish_reason": "stop"')) + 2
+
+
+CUTS = sorted({*range(0, len(b"".join(chunks_of(ANSWER))), 61), last_byte_that_matters() - 1,
+               last_byte_that_matters(), len(b"".join(chunks_of(ANSWER))) - 1})  # fmt: skip
+
+
+@pytest.mark.parametrize("reset", [True, False], ids=["reset", "clean end"])
+async def test_a_cut_stream_is_never_shown_as_complete(reset: bool) -> None:
+    for after in CUTS:
+        cut = Cut(ANSWER, after=after, reset=reset)
+        async with openai_peer(SEARCH, cut, cut, cut) as peer, agent_at(peer) as agent:
+            if after >= last_byte_that_matters():
+                assert (await ask(agent)).answer == RIGHT
+                continue
+            with pytest.raises(UpstreamUnavailable):
+                await ask(agent)
+            assert len(peer.requests) == 4, f"cut after {after} bytes"
+
+
+async def test_a_reply_that_begins_anew_replaces_what_was_shown() -> None:
+    progress = ListeningProgress()
+    lost = Says("Twenty thousand files are allowed and then the connection breaks")
+    cut = Cut(lost, after=len(b"".join(chunks_of(lost))) - 400, reset=False, linger=0.1)
+    async with openai_peer(SEARCH, cut, ANSWER) as peer, agent_at(peer) as agent:
+        response = await ask(agent, progress)
+    assert response.answer == RIGHT
+    assert progress.shown[0].startswith("Twenty")
+    assert RIGHT.startswith(progress.shown[-1])
+
+
+async def test_usage_is_guessed_where_the_server_reports_none() -> None:
+    answer = Says(RIGHT, usage=False)
+    async with openai_peer(SEARCH, answer) as peer, agent_at(peer) as agent:
+        response = await ask(agent)
+    assert response.tokens_used > 77 + 200
+
+
+async def test_bad_arguments_of_the_model_are_answered_with_an_error() -> None:
+    bad = Calls(('{"query": 7}',))
+    async with openai_peer(bad, SEARCH, ANSWER) as peer, agent_at(peer) as agent:
+        response = await ask(agent)
+    assert peer.refused == []
+    assert "Bad arguments" in peer.requests[1]["messages"][-1]["content"]
+    assert response.answer == RIGHT

@@ -1,0 +1,287 @@
+"""Questions in Slack are heard, accepted once, and answered once in their thread."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from adapters.slack.app import open_slack
+from rag_core.desk.progress import QuestionState
+from rag_core.errors import ConfigurationError, UpstreamUnavailable
+from tests.fakes.answers import PAGE, an_answer
+from tests.fakes.markers import MemoryMarkers
+from tests.fakes.slack_desk import FakeDesk
+from tests.fakes.slack_house import config_for, slack_at_work, until
+from tests.peers.slack import (
+    ANN,
+    BEN,
+    DIRECT,
+    ELSEWHERE,
+    GENERAL,
+    MENTION,
+    Fault,
+    SlackPeer,
+)
+
+
+def desk_that_answers(text: str = "Ten a day [1].") -> FakeDesk:
+    return FakeDesk(lambda question: an_answer(text))
+
+
+async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
+    async with asyncio.timeout(10):
+        await peer.heard()
+        await desk.idle.wait()
+        await peer.heard()
+
+
+async def test_a_mention_is_answered_once_in_its_thread_with_a_link() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await settled(peer, desk)
+        [reply] = peer.world.replies(GENERAL, ts)
+        assert reply.thread_ts == ts
+        assert "Ten a day [1]." in reply.seen
+        assert f"[1] <{PAGE}|Limits › Daily>" in reply.seen
+        assert reply.text.startswith("Ten a day [1].")
+        assert not reply.unfurls
+        assert not reply.pings
+
+
+async def test_both_events_of_a_mention_are_one_question() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await settled(peer, desk)
+        assert [e.payload["event"]["type"] for e in peer.envelopes()] == ["app_mention", "message"]
+        assert desk.accepted == 2
+        [question] = desk.questions.values()
+        assert question.question.message == "how many a day?"
+        assert (question.message_id, question.position, question.key.thread_id) == (ts, ts, ts)
+        assert len(peer.world.replies(GENERAL, ts)) == 1
+
+
+async def test_a_repeated_event_is_acknowledged_and_changes_nothing() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await settled(peer, desk)
+        repeats = [peer.repeat(envelope) for envelope in peer.envelopes() for _ in range(3)]
+        await settled(peer, desk)
+        assert all(envelope.acked_at for envelope in repeats)
+        assert len(peer.world.replies(GENERAL, ts)) == 1
+
+
+async def test_each_direct_message_is_a_thread_of_its_own() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        first = peer.say(DIRECT, ANN, "how many a day?")
+        second = peer.say(DIRECT, ANN, "and a week?")
+        inside = peer.say(DIRECT, ANN, "why?", thread_ts=first)
+        await settled(peer, desk)
+        threads = {q.message_id: q.key.thread_id for q in desk.questions.values()}
+        assert threads == {first: first, second: second, inside: first}
+        assert len(peer.world.replies(DIRECT, first)) == 2
+        assert len(peer.world.replies(DIRECT, second)) == 1
+
+
+async def test_a_follow_up_in_the_bots_thread_needs_no_mention_even_after_a_restart() -> None:
+    desk, markers = desk_that_answers(), MemoryMarkers()
+    async with SlackPeer() as peer:
+        async with slack_at_work(peer, desk, markers=markers):
+            ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+            await settled(peer, desk)
+        async with slack_at_work(peer, desk, markers=markers):
+            peer.say(GENERAL, BEN, "and in a week?", thread_ts=ts)
+            await settled(peer, desk)
+        assert [q.question.message for q in desk.questions.values()][-1] == "and in a week?"
+        assert {q.key.thread_id for q in desk.questions.values()} == {ts}
+        assert len(peer.world.replies(GENERAL, ts)) == 2
+
+
+async def test_talk_that_is_not_for_the_bot_is_acknowledged_and_left_alone() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        asked = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        other = peer.say(GENERAL, BEN, "lunch?")
+        await settled(peer, desk)
+        peer.say(GENERAL, ANN, "at noon", thread_ts=other)
+        peer.say(GENERAL, ANN, "Thanks a lot!", thread_ts=asked)
+        peer.say(GENERAL, ANN, f"<@{BEN}> did you know?", thread_ts=asked)
+        peer.say(GENERAL, BEN, "joined", subtype="channel_join")
+        peer.say(GENERAL, BEN, f"{MENTION} beep", bot_id="B0OTHER")
+        peer.say(ELSEWHERE, BEN, f"{MENTION} are you here?")
+        peer.edit(GENERAL, other, f"{MENTION} lunch?")
+        await settled(peer, desk)
+        assert [q.message_id for q in desk.questions.values()] == [asked]
+        assert all(envelope.attempts == 1 for envelope in peer.envelopes())
+        assert len(list(peer.world.everything_of_the_bot())) == 1
+
+
+async def test_an_event_nobody_listens_to_is_acknowledged() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        reaction = {"type": "reaction_added", "user": ANN, "reaction": "eyes", "event_ts": "1.1"}
+        envelope = peer.emit(reaction | {"item": {"type": "message", "channel": GENERAL}})
+        await settled(peer, desk)
+        assert envelope is not None
+        assert envelope.acked_at
+
+
+async def test_an_event_is_acknowledged_only_once_the_desk_has_it() -> None:
+    desk = desk_that_answers()
+    desk.failing = 3
+    peer = SlackPeer(ack_seconds=0.2, pauses=(0.0, 0.1, 0.1))
+    async with peer, slack_at_work(peer, desk):
+        ts = peer.say(DIRECT, ANN, "how many a day?")
+        [envelope] = peer.envelopes()
+        await until(lambda: envelope.attempts == 3)
+        assert envelope.acked_at is None
+        await settled(peer, desk)
+        assert envelope.attempts == 4
+        assert not envelope.given_up
+        assert len(peer.world.replies(DIRECT, ts)) == 1
+
+
+@pytest.mark.parametrize("fault", [Fault.LOST_RESPONSE, Fault.HANG, Fault.RESET])
+async def test_a_post_whose_outcome_is_unknown_is_looked_up_and_not_doubled(fault: Fault) -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        peer.fails("chat.postMessage", fault)
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await settled(peer, desk)
+        assert len(peer.world.replies(GENERAL, ts)) == 1
+        assert len(peer.calls("conversations.replies")) == 1
+        posts = 1 if fault is Fault.LOST_RESPONSE else 2
+        assert len(peer.calls("chat.postMessage")) + (fault is not Fault.LOST_RESPONSE) == posts
+
+
+@pytest.mark.parametrize(
+    "fault", [Fault.RATE_LIMITED, Fault.SERVER_ERROR, Fault.GARBAGE, Fault.PLAIN_TEXT]
+)
+async def test_a_refusal_for_now_is_tried_again(fault: Fault) -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        peer.fails("chat.postMessage", fault)
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await settled(peer, desk)
+        assert len(peer.world.replies(GENERAL, ts)) == 1
+
+
+async def test_a_long_answer_arrives_in_order_within_the_rate_limit() -> None:
+    text = "\n\n".join(f"Paragraph {number}. " + "word " * 900 for number in range(10))
+    desk = desk_that_answers(text)
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        peer.foresees("ratelimited")
+        peer.api.limits.on = True
+        peer.api.limits.rules["chat.postMessage"] = (3, 1.0)
+        ts = peer.say(GENERAL, ANN, f"{MENTION} tell me everything")
+        await settled(peer, desk)
+        seen = "\n".join(reply.seen for reply in peer.world.replies(GENERAL, ts))
+        assert [n for n in range(10) if f"Paragraph {n}." in seen] == list(range(10))
+        assert seen.rindex("[1] <") > seen.index("Paragraph 9.")
+
+
+async def test_progress_is_shown_where_slack_lets_us() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk) as platform:
+        ts = peer.say(DIRECT, ANN, "how many a day?")
+        await settled(peer, desk)
+        [question] = desk.questions.values()
+        async with platform.replies.progress(question) as progress:
+            await progress.stage(QuestionState.GENERATING, "Checking citations…")
+            await until(lambda: (DIRECT, ts, "Checking citations…") in peer.world.statuses)
+
+
+@pytest.mark.parametrize("lack", ["unknown_method", "missing_scope"])
+async def test_where_there_is_no_status_the_answers_come_without(lack: str) -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk) as platform:
+        peer.foresees(lack)
+        peer.api.standing["assistant.threads.setStatus"] = lack
+        peer.say(DIRECT, ANN, "how many a day?")
+        await settled(peer, desk)
+        [question] = desk.questions.values()
+        asked = []
+        for state in (QuestionState.RETRIEVING, QuestionState.GENERATING, QuestionState.PENDING):
+            async with platform.replies.progress(question) as progress:
+                await progress.stage(state)
+                await asyncio.sleep(0.1)
+            asked.append(len(peer.calls("assistant.threads.setStatus")))
+        assert asked[0] >= 1
+        assert len(set(asked)) == 1, "what is not there is asked for once"
+        assert len(list(peer.world.everything_of_the_bot())) == 1
+
+
+async def test_a_missing_scope_is_a_clear_refusal_and_no_retry_storm() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        peer.foresees("missing_scope")
+        peer.api.scopes.discard("chat:write")
+        peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await until(lambda: bool(desk.given_up))
+        assert desk.given_up == ["slack: missing_scope"]
+        assert len(peer.calls("chat.postMessage")) == 1
+
+
+@pytest.mark.parametrize(
+    ("tokens", "variable"),
+    [
+        ({"bot_token": "xoxb-wrong"}, "SLACK_BOT_TOKEN"),
+        ({"app_token": "xapp-wrong"}, "SLACK_APP_TOKEN"),
+    ],
+)
+async def test_a_refused_token_is_one_line_that_names_its_setting(
+    tokens: dict[str, str], variable: str
+) -> None:
+    async with SlackPeer() as peer:
+        peer.foresees("invalid_auth")
+        with pytest.raises(ConfigurationError) as caught:
+            async with open_slack(
+                config_for(peer, **tokens), desk=desk_that_answers(), markers=MemoryMarkers()
+            ):
+                pass
+        assert variable in str(caught.value)
+        assert "\n" not in str(caught.value)
+        assert not any(token in str(caught.value) for token in tokens.values())
+
+
+async def test_a_slack_that_cannot_be_reached_at_the_start_is_no_wrong_setting() -> None:
+    async with SlackPeer() as peer:
+        peer.fails("auth.test", Fault.RESET)
+        with pytest.raises(UpstreamUnavailable):
+            async with open_slack(
+                config_for(peer), desk=desk_that_answers(), markers=MemoryMarkers()
+            ):
+                pass
+
+
+async def test_a_token_revoked_later_ends_the_platform_with_one_line() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer:
+        peer.foresees("token_revoked", "invalid_auth")
+        async with open_slack(config_for(peer), desk=desk, markers=MemoryMarkers()) as platform:
+            running = asyncio.create_task(platform.run())
+            await until(lambda: platform.is_ready)
+            peer.api.tokens.clear()
+            await peer.sockets.drop()
+            with pytest.raises(ConfigurationError, match="SLACK_APP_TOKEN"):
+                await asyncio.wait_for(running, 10)
+            assert not platform.is_ready
+
+
+async def test_a_refreshed_or_dropped_socket_is_replaced_and_nothing_is_missed() -> None:
+    desk = desk_that_answers()
+    peer = SlackPeer(ack_seconds=0.5, pauses=(0.0, 0.2, 0.2))
+    async with peer, slack_at_work(peer, desk) as platform:
+        for number, end in enumerate((peer.sockets.refresh, peer.sockets.drop), start=2):
+            peer.say(DIRECT, ANN, "before?")
+            await end()
+            peer.say(DIRECT, ANN, "after?")
+            await until(lambda number=number: peer.sockets.sessions == number)
+            await until(lambda: platform.is_ready)
+        await settled(peer, desk)
+        assert len(desk.questions) == 4
+        assert len(list(peer.world.everything_of_the_bot())) == 4

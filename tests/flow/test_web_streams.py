@@ -1,0 +1,108 @@
+"""Streams over a real socket: words come as they are written, and a cut line loses nothing."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+
+from rag_core.agent.answer import AgentResponse
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.progress import Progress, QuestionState
+from tests.fakes.web_house import House
+from tests.fakes.web_values import a_response
+from tests.fakes.web_visit import Event, heard, hearing, served
+
+ASK = {"message": "How often may a key ask?"}
+SESSION = "5b0c8a52-6a53-4a8e-9a55-1f5b8d3f2c11"
+
+
+class Writer:
+    """Writes the first words, then waits until it is told to go on."""
+
+    def __init__(self) -> None:
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, question: IncomingQuestion, progress: Progress) -> AgentResponse:
+        await progress.stage(QuestionState.GENERATING)
+        await progress.text("A key ")
+        await self.go_on.wait()
+        await progress.text("may ask.")
+        return a_response(question)
+
+
+async def asked(client: httpx.AsyncClient, *, until: str, last: str = "") -> list[Event]:
+    """The stream of one question up to an event; then the client leaves."""
+    headers = {"Last-Event-ID": last} if last else {}
+    body = ASK | {"session_id": SESSION}
+    async with client.stream("POST", "/chat/stream", json=body, headers=headers) as response:
+        return await heard(response, until=until)
+
+
+async def test_the_first_words_arrive_before_the_last_are_written() -> None:
+    writer = Writer()
+    async with (
+        served(House(answerer=writer)) as client,
+        client.stream("POST", "/chat/stream", json=ASK) as response,
+    ):
+        events = hearing(response)
+        names = [(await anext(events)).name for _ in range(3)]
+        assert names == ["stage", "stage", "text"]
+        assert not writer.go_on.is_set()
+        writer.go_on.set()
+        assert [event.name async for event in events] == ["text", "final"]
+
+
+async def test_a_client_that_leaves_does_not_lose_the_answer() -> None:
+    writer, house = Writer(), House()
+    house.answerer = writer
+    async with served(house) as client:
+        begun = await asked(client, until="text")
+        writer.go_on.set()
+        resumed = await asked(client, until="final", last=begun[-1].id)
+        thread = (await client.get(f"/threads/{SESSION}")).json()
+    assert "".join(e.data["delta"] for e in begun + resumed if e.name == "text") == (
+        "A key may ask."
+    )
+    assert thread["turn_count"] == 1
+    assert len(house.ledger.entries) == 1
+
+
+async def test_many_listen_to_one_question_and_all_hear_it_whole() -> None:
+    writer = Writer()
+    async with served(House(answerer=writer)) as client:
+        begun = await asked(client, until="text")
+        listening = [
+            asyncio.create_task(asked(client, until="final", last=begun[0].id)) for _ in range(5)
+        ]
+        writer.go_on.set()
+        streams = await asyncio.gather(*listening)
+    assert len({tuple(event.id for event in stream) for stream in streams}) == 1
+    assert [event.name for event in streams[0]] == ["stage", "text", "text", "final"]
+
+
+async def test_a_server_that_ends_lets_go_of_its_streams_and_the_next_one_answers() -> None:
+    before = House(answerer=Writer())
+    async with served(before) as client:
+        begun = await asked(client, until="text")
+        stuck = asyncio.create_task(asked(client, until="final", last=begun[-1].id))
+        await asyncio.sleep(0.05)
+    cut = await asyncio.gather(stuck, return_exceptions=True)
+    assert isinstance(cut[0], httpx.HTTPError) or cut == [[]]
+    for task in before.tasks:
+        task.cancel()
+    after = House(ledger=before.ledger, conversations=before.conversations, works=False)
+    async with served(after) as client:
+        resuming = asyncio.create_task(asked(client, until="final", last=begun[-1].id))
+        await after.work()
+        events = await resuming
+    assert events[-1].name == "final"
+    assert len(after.ledger.entries) == 1
+
+
+async def test_questions_of_many_callers_are_answered_side_by_side() -> None:
+    async with served(House()) as client:
+        answers = await asyncio.gather(
+            *(client.post("/chat/run", json={"message": f"Question {n}?"}) for n in range(50))
+        )
+    assert [answer.json()["query"] for answer in answers] == [f"Question {n}?" for n in range(50)]

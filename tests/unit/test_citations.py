@@ -1,0 +1,167 @@
+"""Code decides what counts as a citation."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.agent.citations import CheckedText, checked
+from rag_core.agent.markers import normalised
+from rag_core.agent.sentences import MARKER
+from rag_core.agent.support import Evidence
+from rag_core.retrieval.context import RetrievalContext
+from tests.builders import NOON, a_result
+
+FACTS = [
+    "The daily limit is 10 uploads. Files larger than 25 MB are not accepted.",
+    "Ada Lovelace wrote the first program in 1843. It was never run on a machine.",
+    "Guests can read public channels. They cannot post messages.",
+    "Start the server with `make run`. The page is at port 8080.\n\n"
+    "```bash\nmake env\nmake run\n```",
+    "Backups are kept for 30 days. Older backups are deleted every night.",
+    "The trial lasts 14 days. After it, the workspace becomes read-only.",
+]
+
+
+def evidence(*texts: str, question: str = "") -> Evidence:
+    context = RetrievalContext(query=question)
+    context, _ = context.extended([a_result(t) for t in texts or FACTS], took_ms=1.0, at=NOON)
+    return Evidence(context, question=question)
+
+
+def check(draft: str, *texts: str, question: str = "") -> CheckedText:
+    return checked(draft, evidence(*texts, question=question))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The daily limit is 10 uploads",
+        "You can make ten uploads a day",
+        "Files over 25 MB are not accepted",
+        "The first program was written by Ada Lovelace in 1843",
+        "Guests cannot post messages",
+        "The server is started with `make run`",
+        "Backups are kept for 30 days",
+    ],
+)
+def test_a_true_sentence_stays(sentence: str) -> None:
+    number = next(n for n, p in evidence().passages.items() if evidence().supports(sentence, [n]))
+    passed = check(f"{sentence} [{number}].")
+    assert passed.text == f"{sentence} [1]."
+    assert passed.struck == ()
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The daily limit is 12 uploads [1].",
+        "Files larger than 250 MB are not accepted [1].",
+        "Files larger than 25 MB are accepted [1].",
+        "Grace Hopper wrote the first program in 1843 [2].",
+        "Ada Lovelace wrote the first program in 1834 [2].",
+        "Guests can post messages [3].",
+        "Guests cannot read public channels [3].",
+        "Start the server with `make serve` [4].",
+        "Backups are not kept for 30 days [5].",
+        "Every visitor receives a complimentary espresso machine [5].",
+    ],
+)
+def test_a_changed_sentence_is_struck(sentence: str) -> None:
+    passed = check(sentence)
+    assert passed.text == ""
+    assert passed.struck
+
+
+def test_footnotes_are_renumbered_as_they_appear() -> None:
+    passed = check("Guests can read public channels [3]. The daily limit is 10 uploads [1][3].")
+    assert passed.text == "Guests can read public channels [1]. The daily limit is 10 uploads [2]."
+    assert [c.quote for c in passed.citations] == [
+        "Guests can read public channels.",
+        "The daily limit is 10 uploads.",
+    ]
+
+
+def test_a_wrong_marker_is_put_right() -> None:
+    passed = check("The trial lasts 14 days [1].")
+    assert passed.text == "The trial lasts 14 days [1]."
+    assert passed.citations[0].content_hash == f"hash of {FACTS[5]}"
+
+
+def test_a_missing_marker_is_added_once_for_a_run_of_sentences() -> None:
+    passed = check("Backups are kept for 30 days. Older backups are deleted every night.")
+    assert passed.text == (
+        "Backups are kept for 30 days. Older backups are deleted every night [1]."
+    )
+
+
+def test_at_most_five_footnotes_are_shown() -> None:
+    passed = check(
+        "The daily limit is 10 uploads [1]. Ada Lovelace wrote the first program in 1843 [2]. "
+        "Guests can read public channels [3]. The page is at port 8080 [4]. "
+        "Backups are kept for 30 days [5]. The trial lasts 14 days [6]."
+    )
+    assert len(passed.citations) == 5
+    assert "[6]" not in passed.text
+    assert "14 days" in passed.text
+
+
+def test_markers_inside_code_are_code() -> None:
+    text = "The page is at port 8080, see `list[1]` [4]."
+    passed = checked(text, evidence("The page is at port 8080, see `list[1]`.", *FACTS[:3]))
+    assert "`list[1]`" in passed.text
+    assert len(passed.citations) == 1
+
+
+def test_a_code_block_of_the_evidence_stays_and_another_goes() -> None:
+    real = "Start the server with `make run` [4]:\n\n```bash\nmake env\nmake run\n```"
+    assert check(real).text == real.replace("[4]", "[1]")
+    made_up = "Start the server with `make run` [4].\n\n```bash\nsudo rm -rf / --no-preserve\n```"
+    assert "sudo" not in check(made_up).text
+
+
+def test_an_item_of_which_nothing_stays_goes_with_its_bullet() -> None:
+    passed = check("- Backups are kept for 30 days [5].\n- Unicorns graze on Tuesdays [5].\n")
+    assert passed.text == "- Backups are kept for 30 days [1]."
+
+
+def test_a_row_that_is_not_supported_goes() -> None:
+    passed = check("| what | days |\n|---|---|\n| backups kept | 30 [5] |\n| unicorns | 77 [5] |")
+    assert "77" not in passed.text
+    assert "| backups kept | 30 [1] |" in passed.text
+
+
+@pytest.mark.parametrize(
+    ("written", "plain"),
+    [
+        ("a [1, 3].", "a [1][3]."),
+        ("a [2-4].", "a [2][3][4]."),
+        ("a 【5】.", "a [5]."),
+        ("a 【3†source】.", "a [3]."),
+        ("a [Source 2].", "a [2]."),
+        ("a [^4].", "a [4]."),
+        ("`x[1, 2]` [1; 2]", "`x[1, 2]` [1][2]"),
+        ("［３］", "[3]"),
+    ],
+)
+def test_markers_in_other_forms_are_markers_too(written: str, plain: str) -> None:
+    assert normalised(written) == plain
+
+
+FORMS = ["[{}]", " [{}]", "[^{}]", "【{}】", "[{}, 77]", "[{}][{}]", " [ {} ]"]
+CITED = st.tuples(st.sampled_from(FACTS), st.integers(0, 99), st.sampled_from(FORMS))
+
+
+@given(st.lists(CITED, max_size=6))
+def test_no_marker_leaves_without_its_footnote(parts: list[tuple[str, int, str]]) -> None:
+    draft = " ".join(fact.split(".")[0] + form.format(n, n) + "." for fact, n, form in parts)
+    passed = check(draft)
+    numbers = {int(n) for n in MARKER.findall(passed.text)}
+    assert numbers == {citation.number for citation in passed.citations}
+
+
+def test_an_answer_in_another_language_keeps_its_facts() -> None:
+    passed = check("Die Probezeit ist 14 Tage lang und danach kann man nur noch lesen [6].")
+    assert passed.citations
+    assert not check("Die Probezeit ist 15 Tage lang und danach kann man nur noch lesen [6].").text

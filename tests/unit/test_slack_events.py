@@ -1,0 +1,162 @@
+"""What people write in Slack becomes a question, or nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.slack.events import BARE_MENTION, SHORTENED, Heard, heard_in
+from adapters.slack.workspace import Workspace
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.conversation.question import MAX_QUESTION
+
+WORKSPACE = Workspace(team_id=TenantId("T1"), bot_user_id="U0BOT", bot_id="B0BOT")
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+TS = "1790000001.000001"
+
+
+def heard(text: str = "<@U0BOT> why?", **changes: Any) -> Heard | None:
+    event: dict[str, Any] = {
+        "type": "message",
+        "channel": "C1",
+        "channel_type": "channel",
+        "user": "U1",
+        "ts": TS,
+        "text": text,
+    }
+    fields = event | changes
+    event = {name: value for name, value in fields.items() if value is not None}
+    return heard_in({"event": event}, WORKSPACE, heard_at=NOW)
+
+
+def asked(text: str, **changes: Any) -> str:
+    found = heard(text, **changes)
+    assert found is not None
+    return found.question.question.message
+
+
+def test_a_question_carries_its_place_its_asker_and_its_position() -> None:
+    found = heard(thread_ts="1790000000.000001")
+    assert found is not None
+    question = found.question
+    assert found.addressed
+    assert question.key.platform is Platform.SLACK
+    assert (question.key.tenant, question.key.channel_id) == ("T1", "C1")
+    assert question.key.thread_id == "1790000000.000001"
+    assert (question.message_id, question.position, question.asker_id) == (TS, TS, "U1")
+    assert question.heard_at == NOW
+
+
+def test_both_kinds_of_event_have_one_identity() -> None:
+    one, other = heard(type="app_mention", channel_type=None), heard()
+    assert one is not None
+    assert other is not None
+    assert one.question == other.question
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bot_id": "B1"},
+        {"bot_profile": {"id": "B1"}},
+        {"user": "U0BOT"},
+        {"user": "USLACKBOT"},
+        {"user": None},
+        {"subtype": "message_changed", "hidden": True},
+        {"subtype": "message_deleted"},
+        {"subtype": "bot_message"},
+        {"subtype": "channel_join"},
+        {"hidden": True},
+        {"type": "reaction_added"},
+        {"ts": None},
+        {"channel": None},
+    ],
+)
+def test_what_no_person_said_is_nothing(changes: dict[str, Any]) -> None:
+    assert heard(**changes) is None
+
+
+@pytest.mark.parametrize("subtype", [None, "file_share", "thread_broadcast", "me_message"])
+def test_what_a_person_said_in_another_way_counts(subtype: str | None) -> None:
+    assert heard(subtype=subtype) is not None
+
+
+@pytest.mark.parametrize("body", [{}, {"event": None}, {"event": []}, {"event": {}}])
+def test_an_event_without_content_is_nothing(body: dict[str, Any]) -> None:
+    assert heard_in(body, WORKSPACE, heard_at=NOW) is None
+
+
+def test_talk_in_a_channel_is_nothing_and_in_a_thread_perhaps_a_follow_up() -> None:
+    assert heard("lunch?") is None
+    found = heard("and in Python?", thread_ts="1790000000.000001")
+    assert found is not None
+    assert not found.addressed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks!",
+        "thank you so much",
+        "ok, thanks a lot :)",
+        "Great, thx",
+        "<@U2> have you seen this?",
+        "<!subteam^S1|@ops> please look",
+        "",
+        "\u200b \u200d",
+    ],
+)
+def test_thanks_and_words_to_others_are_no_follow_up(text: str) -> None:
+    assert heard(text, thread_ts="1790000000.000001") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["thanks, but why?", "thank you, and in Python?", "does <@U2> have to sign?"]
+)
+def test_thanks_with_a_question_is_a_follow_up(text: str) -> None:
+    assert heard(text, thread_ts="1790000000.000001") is not None
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("<@U0BOT> why?", "why?"),
+        ("<@U0BOT|footnote>: why?", "why?"),
+        ("hey <@U0BOT>, why?", "hey why?"),
+        ("<@U0BOT>\nfirst\nsecond", "first\nsecond"),
+        ("<@U0BOT> ask <@U2|ann> in <#C2|general>", "ask @ann in #general"),
+        ("<@U0BOT> <!here> a &lt; b &amp;&amp; c &gt; d", "@here a < b && c > d"),
+        ("<@U0BOT> see <https://x.example/a?b=1&amp;c=2>", "see https://x.example/a?b=1&c=2"),
+        ("<@U0BOT> see <https://x.example|the page>", "see the page (https://x.example)"),
+        ("<@U0BOT> see <http://x.example|x.example>", "see http://x.example"),
+        ("<@U0BOT> write to <mailto:a@x.example|a@x.example>", "write to a@x.example"),
+        ("<@U0BOT> by <!date^1^{date}|Monday>", "by Monday"),
+        ("<@U0BOT>", BARE_MENTION),
+        ("<@U0BOT> \u200b", BARE_MENTION),
+    ],
+)
+def test_markup_is_read_as_people_see_it(written: str, read: str) -> None:
+    assert asked(written) == read
+
+
+def test_a_pasted_log_is_shortened_and_says_so() -> None:
+    log = "\n".join(f"line {number} of the log" for number in range(200))
+    found = heard(f"<@U0BOT> Why does this fail?\n```\n{log}\n```")
+    assert found is not None
+    message = found.question.question.message
+    assert len(message) <= MAX_QUESTION
+    assert message.startswith("Why does this fail?\n\n```\nline 0 ")
+    assert message.endswith("line 199 of the log\n```")
+    assert found.question.address == {SHORTENED: "yes"}
+
+
+@given(text=st.text(max_size=3_000), thread=st.sampled_from([None, "1790000000.000001"]))
+def test_any_message_is_a_valid_question_or_nothing(text: str, thread: str | None) -> None:
+    for channel_type in ("channel", "im"):
+        found = heard(text, thread_ts=thread, channel_type=channel_type)
+        if found is not None:
+            assert 1 <= len(found.question.question.message) <= MAX_QUESTION

@@ -1,0 +1,402 @@
+"""Who may come in at the web door, how far, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import httpx
+import pytest
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Send
+from starlette.types import Scope as Scope_
+
+from adapters.web.app import create_app
+from adapters.web.caller import PRIVATE, Caller
+from adapters.web.config import Scope, WebConfig, parse_api_keys
+from adapters.web.rate import SlidingLimit
+from adapters.web.rules import SCOPES
+from rag_core.conversation.key import Platform
+from rag_core.errors import ConfigurationError
+from tests.fakes.web_house import House, OneDefault
+from tests.fakes.web_visit import KEYS, a_config, at_the_private_door, visiting, with_keys
+
+ASK = {"message": "How often may a key ask?"}
+SEARCH = {"text": "limits requests"}
+FEEDBACK = {"answer_id": "5b0c8a52-6a53-4a8e-9a55-1f5b8d3f2c11", "rating": "helpful"}
+
+ROUTES = [
+    ("POST", "/chat/run", ASK, Scope.ASK),
+    ("POST", "/chat/stream", ASK, Scope.ASK),
+    ("GET", "/threads", None, Scope.ASK),
+    ("GET", "/threads/unknown", None, Scope.ASK),
+    ("DELETE", "/threads/unknown", None, Scope.ASK),
+    ("POST", "/feedback", FEEDBACK, Scope.ASK),
+    ("GET", "/openapi.json", None, Scope.ASK),
+    ("GET", "/", None, Scope.ASK),
+    ("GET", "/read/lesson-1", None, Scope.ASK),
+    ("GET", "/page/threads", None, Scope.ASK),
+    ("POST", "/search", SEARCH, Scope.READ),
+    ("GET", "/lessons/lesson-1", None, Scope.READ),
+    ("GET", "/books", None, Scope.READ),
+    ("GET", "/jobs", None, Scope.ADMIN),
+    ("POST", "/jobs", {"book_id": "course", "urls": ["https://docs.example"]}, Scope.ADMIN),
+    ("GET", "/jobs/unknown", None, Scope.ADMIN),
+    ("DELETE", "/jobs/unknown", None, Scope.ADMIN),
+    ("GET", "/metrics", None, Scope.ADMIN),
+]
+HOLDERS = {"ask-key-1": Scope.ASK, "read-key-1": Scope.READ, "admin-key-1": Scope.ADMIN}
+
+
+@pytest.mark.parametrize(("method", "path", "body", "needed"), ROUTES)
+async def test_each_address_asks_for_its_scope(
+    method: str, path: str, body: object, needed: Scope
+) -> None:
+    house, config = House(), with_keys()
+    for key, scope in HOLDERS.items():
+        async with visiting(house, config, key=key) as client:
+            status = (await client.request(method, path, json=body)).status_code
+        if scope < needed:
+            assert status == 403
+        else:
+            assert status not in {401, 403, 405, 500}
+
+
+@pytest.mark.parametrize(("method", "path", "body", "needed"), ROUTES)
+@pytest.mark.parametrize(
+    "authorization", [None, "Bearer wrong-key", "Bearer ", "Basic ask-key-1", "Bearer ask-key-1 x"]
+)
+async def test_with_keys_nobody_comes_in_without_one(
+    method: str, path: str, body: object, needed: Scope, authorization: str | None
+) -> None:
+    async with visiting(House(), with_keys()) as client:
+        headers = {"Authorization": authorization} if authorization else {}
+        answer = await client.request(method, path, json=body, headers=headers)
+    assert answer.status_code == 401
+    assert answer.json()["status"] == 401
+    assert answer.headers["www-authenticate"] == "Bearer"
+
+
+def test_every_address_has_its_scope_written_down() -> None:
+    app = create_app(House().parts(), WebConfig())
+    paths = set(app.openapi()["paths"]) - {"/livez", "/readyz"}
+    assert {path.split("/")[1] for path in paths} <= SCOPES.keys()
+
+
+@pytest.mark.parametrize("path", ["/livez", "/readyz"])
+@pytest.mark.parametrize("config", [a_config(), with_keys()])
+async def test_whoever_watches_the_process_needs_no_key(path: str, config: WebConfig) -> None:
+    async with visiting(House(), config, address="192.0.2.7", host="elsewhere.example") as client:
+        assert (await client.get(path)).status_code == 200
+
+
+@pytest.mark.parametrize("address", ["192.0.2.7", "10.0.0.1", "2001:db8::1", "", "unix"])
+async def test_without_keys_only_this_machine_is_served(address: str) -> None:
+    async with visiting(House(), address=address) as client:
+        answers = [await client.get(path) for path in ("/", "/threads", "/static/chat.js", "/x")]
+    assert {answer.status_code for answer in answers} == {403}
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
+async def test_without_keys_this_machine_is_served(address: str) -> None:
+    async with visiting(House(), address=address, host="localhost:8080") as client:
+        assert (await client.get("/threads")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "127.0.0.1.evil.example:8080"},
+        {"Host": "[::1"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://[::1"},
+        {"Origin": "http://127.0.0.1:9999"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors"},
+        {"X-Forwarded-For": "127.0.0.1"},
+        {"Forwarded": "for=127.0.0.1"},
+    ],
+)
+async def test_without_keys_another_sites_page_may_not_ask(headers: dict[str, str]) -> None:
+    house = House()
+    async with visiting(house) as client:
+        asked = await client.post("/chat/run", json=ASK, headers=headers)
+        listed = await client.get("/threads", headers=headers)
+    assert [asked.status_code, listed.status_code] == [403, 403]
+    assert not house.ledger.entries
+
+
+async def test_a_link_on_another_site_leads_to_our_page() -> None:
+    followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    async with visiting(House()) as client:
+        assert (await client.get("/", headers=followed)).status_code == 200
+        assert (await client.post("/chat/run", json=ASK, headers=followed)).status_code == 403
+
+
+async def test_our_own_page_may_ask() -> None:
+    own = {"Origin": "http://127.0.0.1:8080", "Sec-Fetch-Site": "same-origin"}
+    async with visiting(House()) as client:
+        assert (await client.post("/chat/run", json=ASK, headers=own)).status_code == 200
+
+
+async def test_a_key_reads_its_own_books_only() -> None:
+    house, config = House(), with_keys()
+    async with visiting(house, config, key="read-key-1") as client:
+        assert [b["book_id"] for b in (await client.get("/books")).json()["books"]] == ["course"]
+        refused = await client.post("/search", json=SEARCH | {"book_ids": ["staff"]})
+        unknown = await client.post("/search", json=SEARCH | {"book_ids": ["no-such-book"]})
+        asked = await client.post("/chat/run", json=ASK | {"book_ids": ["course", "staff"]})
+        hidden = await client.get("/lessons/staff-1")
+        read = await client.get("/read/staff-1")
+    assert refused.status_code == unknown.status_code == asked.status_code == 404
+    assert refused.json() == unknown.json()
+    assert refused.json()["errors"][0]["field"] == "book_ids"
+    assert hidden.status_code == read.status_code == 404
+    async with visiting(house, config, key="staff-key-1") as client:
+        assert [b["book_id"] for b in (await client.get("/books")).json()["books"]] == ["staff"]
+        found = (await client.post("/search", json=SEARCH)).json()["results"]
+        assert {result["book_id"] for result in found} == {"staff"}
+        assert (await client.get("/lessons/staff-1")).status_code == 200
+
+
+async def test_this_machine_reads_every_book_by_its_name() -> None:
+    async with visiting(House()) as client:
+        found = await client.post("/search", json=SEARCH | {"book_ids": ["staff", "course"]})
+        default = await client.post("/search", json=SEARCH)
+    assert {r["book_id"] for r in found.json()["results"]} == {"staff", "course"}
+    assert {r["book_id"] for r in default.json()["results"]} == {"course"}
+
+
+async def test_where_no_book_is_chosen_a_search_says_so() -> None:
+    async with visiting(House(library=OneDefault(None))) as client:
+        answer = await client.post("/search", json=SEARCH)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == "book_ids"
+
+
+async def test_a_thread_is_its_owners_alone() -> None:
+    house, config = House(), with_keys()
+    async with visiting(house, config, key="ask-key-1") as owner:
+        answer = (await owner.post("/chat/run", json=ASK)).json()
+    thread = f"/threads/{answer['session_id']}"
+    rating = {"answer_id": answer["answer_id"], "rating": "helpful"}
+    for stranger in ("ask-key-2", "admin-key-1"):
+        async with visiting(house, config, key=stranger) as client:
+            tries = [
+                await client.get(thread),
+                await client.delete(thread),
+                await client.post("/chat/run", json=ASK | {"session_id": answer["session_id"]}),
+                await client.post("/feedback", json=rating),
+                await client.get(f"/page/answers/{answer['answer_id']}"),
+            ]
+            assert [t.status_code for t in tries] == [404] * len(tries)
+            assert (await client.get("/threads")).json() == {"threads": []}
+            assert (
+                answer["answer"] not in (await client.get(f"/?thread={answer['session_id']}")).text
+            )
+    async with visiting(house, config, key="ask-key-1") as owner:
+        assert (await owner.get(thread)).status_code == 200
+        assert (await owner.post("/feedback", json=rating)).status_code == 204
+
+
+async def test_the_command_lines_threads_are_not_the_pages() -> None:
+    house = House()
+    async with at_the_private_door(house) as terminal:
+        session = (await terminal.post("/chat/run", json=ASK)).json()["session_id"]
+        assert (await terminal.get(f"/threads/{session}")).status_code == 200
+    async with visiting(house) as client:
+        assert (await client.get(f"/threads/{session}")).status_code == 404
+
+
+async def test_at_most_so_many_requests_in_any_stretch_of_time() -> None:
+    house, config = House(), with_keys(requests_per_minute=3)
+    async with visiting(house, config, key="ask-key-1") as client:
+        passed = [(await client.get("/threads")).status_code for _ in range(3)]
+        refused = await client.get("/threads")
+        probe = await client.get("/livez")
+        other = await client.get("/threads", headers={"Authorization": "Bearer ask-key-2"})
+    assert passed == [200] * 3
+    assert refused.status_code == 429
+    assert refused.json()["status"] == 429
+    assert 1 <= int(refused.headers["retry-after"]) <= 60
+    assert [probe.status_code, other.status_code] == [200, 200]
+
+
+async def test_this_machine_has_no_limit() -> None:
+    async with visiting(House(), a_config(requests_per_minute=1)) as client:
+        assert {(await client.get("/threads")).status_code for _ in range(5)} == {200}
+
+
+def test_the_limit_slides_and_refused_requests_do_not_count() -> None:
+    now = 0.0
+    limit = SlidingLimit(requests=2, seconds=60.0, now=lambda: now)
+    assert limit.wait_for("a") == 0
+    now = 30.0
+    assert limit.wait_for("a") == 0
+    now = 59.0
+    assert [limit.wait_for("a") for _ in range(5)] == [1] * 5
+    now = 60.0
+    assert limit.wait_for("a") == 0
+    assert limit.wait_for("a") == 30
+    assert limit.wait_for("b") == 0
+
+
+def test_the_limit_forgets_who_has_not_asked_lately() -> None:
+    now = 0.0
+    limit = SlidingLimit(requests=2, seconds=60.0, now=lambda: now)
+    for number in range(10_000):
+        limit.wait_for(str(number))
+    now = 61.0
+    limit.wait_for("new")
+    assert limit.known == 1
+
+
+def test_keys_are_read_with_scope_and_books() -> None:
+    keys = parse_api_keys(
+        " plain-key , reader-1:read, boss-key:admin:course|staff ,asker-02::extra"
+    )
+    assert [(key.scope, key.books) for key in keys] == [
+        (Scope.ASK, ()),
+        (Scope.READ, ()),
+        (Scope.ADMIN, ("course", "staff")),
+        (Scope.ASK, ("extra",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("short", "at least 8"),
+        ("key with space", "visible ASCII"),
+        ("a-good-key:owner", "ask, read, admin"),
+        ("a-good-key:read:Not A Book", "Not A Book"),
+        ("a-good-key:read:book:more", "too many parts"),
+        ("a-good-key,a-good-key:read", "twice"),
+    ],
+)
+def test_a_wrong_key_is_explained_and_not_shown(text: str, fault: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        parse_api_keys(text)
+    sentence = str(refused.value)
+    assert "FOOTNOTE_API_KEYS" in sentence
+    assert fault in sentence
+    assert "a-good-key" not in sentence
+
+
+def test_all_wrong_keys_are_named_together() -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        parse_api_keys("short,a-good-key,another-1:boss")
+    assert len(str(refused.value).splitlines()) == 2
+
+
+def test_no_rendering_shows_a_key() -> None:
+    config = with_keys()
+    for shown in (repr(config), str(config), repr(config.api_keys), repr(config.api_keys[0])):
+        assert not any(entry.split(":")[0] in shown for entry in KEYS.split(","))
+    owner = Caller(owner="x", scope=Scope.ASK)
+    assert owner.platform is Platform.WEB
+    assert PRIVATE.platform is Platform.CLI
+
+
+async def sign_in(client: httpx.AsyncClient, key: str = "ask-key-1") -> httpx.Response:
+    return await client.post("/sign-in", data={"key": key})
+
+
+async def test_a_browser_shows_its_key_once_and_keeps_a_session() -> None:
+    house, config = House(), with_keys()
+    async with visiting(house, config) as client:
+        first = await client.get("/", headers={"Accept": "text/html"})
+        assert (first.status_code, first.headers["location"]) == (303, "/sign-in")
+        assert "password" in (await client.get("/sign-in")).text
+        entered = await sign_in(client)
+        assert (entered.status_code, entered.headers["location"]) == (303, "/")
+        cookie = entered.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=lax" in cookie
+        assert "ask-key-1" not in cookie
+        page = await client.get("/")
+        assert page.status_code == 200
+        assert "ask-key-1" not in page.text
+        refused = await client.post("/chat/run", json=ASK)
+        assert refused.status_code == 403
+        token = page.text.split('data-csrf="')[1].split('"')[0]
+        asked = await client.post("/chat/run", json=ASK, headers={"X-CSRF-Token": token})
+        assert asked.status_code == 200
+        left = await client.post("/sign-out", headers={"X-CSRF-Token": token})
+        assert left.status_code == 204
+        assert (await client.get("/threads")).status_code == 401
+
+
+async def test_two_browsers_with_one_key_do_not_see_each_others_threads() -> None:
+    house, config = House(), with_keys()
+    async with visiting(house, config) as one, visiting(house, config) as two:
+        for client in (one, two):
+            await sign_in(client)
+        token = (await one.get("/")).text.split('data-csrf="')[1].split('"')[0]
+        asked = await one.post("/chat/run", json=ASK, headers={"X-CSRF-Token": token})
+        session = asked.json()["session_id"]
+        assert (await one.get(f"/threads/{session}")).status_code == 200
+        assert (await two.get(f"/threads/{session}")).status_code == 404
+    async with visiting(house, config, key="ask-key-1") as bearer:
+        assert (await bearer.get(f"/threads/{session}")).status_code == 404
+
+
+async def test_a_session_survives_a_restart_and_ends_with_its_key() -> None:
+    house = House()
+    async with visiting(house, with_keys()) as client:
+        await sign_in(client)
+        cookies = dict(client.cookies)
+    for text, status in ((KEYS, 200), ("ask-key-2", 401)):
+        async with visiting(house, with_keys(text)) as client:
+            client.cookies.update(cookies)
+            assert (await client.get("/threads")).status_code == status
+
+
+@pytest.mark.parametrize("change", ["", "x", ".", "a.b.c", "ü"])
+async def test_a_cookie_that_we_did_not_sign_opens_nothing(change: str) -> None:
+    async with visiting(House(), with_keys()) as client:
+        await sign_in(client)
+        real = client.cookies["footnote_session"]
+        client.cookies.clear()
+        forged = change or real[:-1] + ("0" if real[-1] != "0" else "1")
+        answer = await client.get(
+            "/threads", headers={"Cookie": f"footnote_session={forged}".encode()}
+        )
+    assert answer.status_code == 401
+
+
+async def test_guessing_keys_is_slowed_down() -> None:
+    async with visiting(House(), with_keys()) as client:
+        statuses = [(await sign_in(client, f"guess-{n}")).status_code for n in range(25)]
+    assert statuses[:20] == [401] * 20
+    assert statuses[20:] == [429] * 5
+
+
+async def test_another_site_cannot_sign_a_browser_in() -> None:
+    async with visiting(House(), with_keys()) as client:
+        answer = await client.post(
+            "/sign-in", data={"key": "ask-key-1"}, headers={"Origin": "https://evil.example"}
+        )
+    assert answer.status_code == 403
+    assert "set-cookie" not in answer.headers
+
+
+async def other_platform(scope: Scope_, receive: Receive, send: Send) -> None:
+    """Answers with the length of what it was sent."""
+    size, more = 0, True
+    while more:
+        message = await receive()
+        size, more = size + len(message.get("body", b"")), message.get("more_body", False)
+    await PlainTextResponse(str(size))(scope, receive, send)
+
+
+@pytest.mark.parametrize("config", [a_config(), with_keys()])
+async def test_another_platforms_door_guards_itself(config: WebConfig) -> None:
+    parts = replace(House().parts(), mounts={"/slack/events": other_platform})
+    transport = httpx.ASGITransport(app=create_app(parts, config), client=("192.0.2.7", 1))
+    async with httpx.AsyncClient(transport=transport, base_url="https://public.example") as client:
+        sent = await client.post("/slack/events", content=b"x" * 100_000)
+        beside = await client.post("/slack/events/x", content=b"x")
+    assert (sent.status_code, sent.text) == (200, "100000")
+    assert beside.status_code in {401, 403}
