@@ -1,0 +1,113 @@
+"""What the model is told, within its budget."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.agent.budget import MAX_PROMPT_TURNS, estimated_tokens, message_tokens
+from rag_core.agent.config import AgentConfig
+from rag_core.agent.prompting import prompt_for, topic_summary
+from rag_core.agent.prompts import NOT_COVERED, SYSTEM_PROMPT, is_refusal
+from rag_core.conversation.message import Message, Role, ToolCall
+from rag_core.conversation.state import ConversationState
+from rag_core.errors import ConfigurationError
+from tests.builders import NOON, a_thread
+
+
+def thread_of(turns: int, *, words: int = 5) -> ConversationState:
+    messages = [Message.system("", at=NOON)]
+    for number in range(turns):
+        call = ToolCall(id=f"call_{number}", name="retrieve_documentation", arguments="{}")
+        messages += [
+            Message.user(f"question {number} " + "word " * words, at=NOON),
+            Message.assistant("", at=NOON, tool_calls=(call,)),
+            Message.tool("{}", name=call.name, tool_call_id=call.id, at=NOON),
+            Message.assistant(f"answer {number} [1]. " + "word " * words, at=NOON),
+        ]
+    return a_thread(messages=tuple(messages), turn_count=turns)
+
+
+def test_the_prompt_has_rules_then_the_thread_then_the_question() -> None:
+    prompt = prompt_for(AgentConfig(), thread_of(2), "And now?", at=NOON)
+    assert [m.role.value for m in prompt] == [
+        "system", "user", "assistant", "user", "assistant", "user",
+    ]  # fmt: skip
+    assert prompt[0].content == SYSTEM_PROMPT
+    assert prompt[-1].content == "And now?"
+    assert "[1]" not in prompt[2].content
+    assert NOT_COVERED in SYSTEM_PROMPT
+
+
+def test_the_oldest_turns_go_first() -> None:
+    prompt = prompt_for(AgentConfig(), thread_of(30), "And now?", at=NOON)
+    asked = [m.content.split()[1] for m in prompt if m.role is Role.USER][:-1]
+    assert asked == [str(n) for n in range(30 - MAX_PROMPT_TURNS, 30)]
+
+
+@given(turns=st.integers(0, 12), words=st.integers(1, 900), question=st.integers(1, 200))
+def test_the_budget_holds_and_the_question_never_falls_out(
+    turns: int, words: int, question: int
+) -> None:
+    config = AgentConfig(prompt_tokens=6_000)
+    asked = ("newest " * question)[:1_000].strip()
+    prompt = prompt_for(config, thread_of(turns, words=words), asked, at=NOON)
+    assert sum(map(message_tokens, prompt)) <= config.prompt_tokens // 2 + 20
+    assert prompt[-1].content == asked
+
+
+def test_the_topic_goes_into_the_prompt_as_data() -> None:
+    state = replace(a_thread(), topic_summary="uploads and their limits")
+    assert (
+        "(data): uploads and their limits"
+        in prompt_for(AgentConfig(), state, "q", at=NOON)[0].content
+    )
+
+
+@pytest.mark.parametrize(("before", "has_one"), [(0, False), (3, False), (4, True), (20, True)])
+def test_a_topic_summary_comes_with_the_fifth_exchange(before: int, has_one: bool) -> None:
+    summary = topic_summary(thread_of(before), "How do I deploy?")
+    assert (summary is not None) == has_one
+    if summary is not None:
+        assert summary.startswith("How do I deploy?")
+        assert len(summary) <= 200
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"temperature": 1.1}, {"temperature": -0.1}, {"top_k": 0}, {"top_k": 11}, {"max_turns": 0},
+        {"score_threshold": 2.0}, {"system_prompt": "  "}, {"model": ""}, {"max_tokens": 0},
+        {"profile": "lenient"}, {"answer_seconds": 601}, {"prompt_tokens": 10},
+    ],
+)  # fmt: skip
+def test_a_value_out_of_bounds_is_named(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        AgentConfig(**wrong)
+    (name,) = wrong
+    assert name.replace("_", " ") in str(raised.value).replace("_", " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "refuses"),
+    [
+        (NOT_COVERED, True),
+        (f"{NOT_COVERED} Sorry!", True),
+        ("**The documents do not cover this question.**", True),
+        ("The documents do not cover this", False),
+        ("Ten a day [1].", False),
+        (f"{NOT_COVERED} But uploads are limited to ten files a day, and a file may have at most"
+         " 25 MB, which the limits page explains in detail for every plan [1].", False),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_recognised(text: str, refuses: bool) -> None:
+    assert is_refusal(text) is refuses
+
+
+def test_tokens_are_estimated_with_care() -> None:
+    assert estimated_tokens("word " * 100) >= 100
+    assert estimated_tokens("日本語" * 10) >= 20

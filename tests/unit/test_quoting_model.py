@@ -1,0 +1,117 @@
+"""The model without a key quotes what answers, and says so when nothing does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from rag_core.agent.model_events import Finished, FinishReason, TextDelta, ToolChoice
+from rag_core.agent.prompts import NOT_COVERED
+from rag_core.agent.tool_contract import RETRIEVE
+from rag_core.conversation.message import Message, ToolCall
+from rag_core.providers.quoting_model import QuotingModel
+from tests.builders import NOON
+
+MENU = (
+    "Basil plans a whole menu before the first pot is warm. The planner works backwards from the"
+    " serving time. It never starts more than four dishes at once. A dish that is late by more than"
+    " five minutes is reported to the cook."
+)
+START = (
+    "To start the simulator:\n\n1. Open a terminal.\n2. Run `basil sim --kitchen small`.\n"
+    "3. Wait for the green light.\n\nThe simulator needs 4 GB of memory."
+)
+CODE = (
+    "A recipe is a YAML file. This is the smallest one:\n\n```yaml\nname: toast\nsteps:\n"
+    "  - heat: 180\n```\n\nEvery step has one verb."
+)
+
+
+async def reply(question: str, *texts: str, results: Sequence[str] | None = None) -> str:
+    call = ToolCall(id="call_1", name=RETRIEVE.name, arguments="{}")
+    passages = [
+        {"chunk_text": text, "page_title": "Basil", "section_heading": "", "source_url": "x",
+         "similarity_score": 0.7 - 0.1 * n, "rank": n + 1}
+        for n, text in enumerate(texts)
+    ]  # fmt: skip
+    told = json.dumps({"results": passages, "total_results": len(passages), "query": question})
+    messages = [
+        Message.user(question, at=NOON),
+        Message.assistant("", at=NOON, tool_calls=(call,)),
+        Message.tool(told, name=RETRIEVE.name, tool_call_id=call.id, at=NOON),
+    ]
+    events = [
+        event
+        async for event in QuotingModel().stream(
+            messages, tools=(RETRIEVE,), tool_choice=ToolChoice.AUTO, temperature=0, max_tokens=None
+        )
+    ]
+    assert isinstance(events[-1], Finished)
+    assert events[-1].reason is FinishReason.STOP
+    return "".join(event.text for event in events if isinstance(event, TextDelta))
+
+
+async def test_it_searches_for_the_last_question_first() -> None:
+    messages = [
+        Message.user("Old?", at=NOON),
+        Message.assistant("Yes.", at=NOON),
+        Message.user("How many dishes at once?", at=NOON),
+    ]
+    stream = QuotingModel().stream(
+        messages, tools=(RETRIEVE,), tool_choice=ToolChoice.REQUIRED, temperature=0, max_tokens=None
+    )
+    (event,) = [event async for event in stream]
+    assert isinstance(event, Finished)
+    (call,) = event.tool_calls
+    assert call.name == RETRIEVE.name
+    assert json.loads(call.arguments) == {
+        "query": "How many dishes at once?",
+        "top_k": None,
+        "similarity_threshold": None,
+        "module": None,
+    }
+
+
+async def test_it_quotes_the_sentence_that_answers_as_it_stands() -> None:
+    answer = await reply("How many dishes does the planner start at once?", MENU, START)
+    assert "It never starts more than four dishes at once [1]." in answer
+    assert "simulator" not in answer
+
+
+async def test_steps_stay_whole_with_the_line_that_leads_to_them() -> None:
+    answer = await reply("How do I start the simulator?", START, MENU)
+    assert answer.startswith("To start the simulator:\n1. Open a terminal.\n2. Run")
+    assert "3. Wait for the green light [1]." in answer
+
+
+async def test_code_stays_whole() -> None:
+    answer = await reply("What does the smallest recipe look like?", CODE, MENU)
+    assert "```yaml\nname: toast\nsteps:\n  - heat: 180\n```" in answer
+    assert "[1]:" in answer
+
+
+@pytest.mark.parametrize(
+    "question", ["Who won the football world cup?", "What is the airspeed of a swallow?", "the of"]
+)
+async def test_it_refuses_where_nothing_answers(question: str) -> None:
+    assert await reply(question, MENU, START, CODE) == NOT_COVERED
+
+
+async def test_it_refuses_without_passages() -> None:
+    assert await reply("How many dishes?") == NOT_COVERED
+
+
+async def test_an_error_of_the_tool_is_no_passage() -> None:
+    call = ToolCall(id="call_1", name=RETRIEVE.name, arguments="{}")
+    messages = [
+        Message.user("How many dishes?", at=NOON),
+        Message.assistant("", at=NOON, tool_calls=(call,)),
+        Message.tool('{"error": "x", "query": ""}', name="r", tool_call_id=call.id, at=NOON),
+    ]
+    stream = QuotingModel().stream(
+        messages, tools=(), tool_choice=ToolChoice.NONE, temperature=0, max_tokens=None
+    )
+    events = [event async for event in stream]
+    assert events[0] == TextDelta(NOT_COVERED)
