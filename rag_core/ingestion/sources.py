@@ -37,19 +37,24 @@ class Found:
 
 
 def find_files(sources: Sequence[str]) -> Found:
-    """Every document below the sources, named relative to its own source, each name once."""
+    """Every document below the sources once, named relative to the source that has it first."""
     files: dict[str, SourceFile] = {}
     failures: list[FileFailure] = []
+    seen: set[str] = set()
     for source in sources:
         root = Path(source)
         for path in documents_of(root):
+            real = os.path.realpath(path)
+            if real in seen:
+                continue
             name = name_in_book(path, root)
-            if name in files and files[name].path.resolve() != path.resolve():
+            if name in files:
                 name = f"{root.resolve().name}/{name}"
             reason = refusal(path, root)
             if reason:
                 failures.append(FileFailure(source_file=name, reason=reason))
-            elif name not in files:
+            else:
+                seen.add(real)
                 files[name] = SourceFile(source=source, path=path, source_file=name)
     return Found(
         files=tuple(files[name] for name in sorted(files)),

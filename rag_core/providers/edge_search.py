@@ -181,7 +181,7 @@ class EdgeSearch:
         if not total:
             return {}
         found = self._shard.facet(edge.FacetRequest(key, limit=total, exact=True, filter=where))
-        return {str(hit.value): hit.count for hit in found.hits}
+        return {str(hit.value): hit.count for hit in found.hits if hit.count}
 
     def count(self, reach: Reach) -> int:
         return self._shard.count(edge.CountRequest(filter=readable(reach.books, reach.hidden)))

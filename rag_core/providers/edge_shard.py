@@ -11,10 +11,9 @@ import qdrant_edge as edge
 
 from rag_core.errors import ConfigurationError, FolderInUse, StorageError, StorageFull
 from rag_core.providers.edge_search import DENSE, WORDS
+from rag_core.providers.index_state import STATE_FILE, read_state, write_state
 from rag_core.providers.payload import DATETIMES, INTEGERS, KEYWORDS, TENANT
-from rag_core.providers.visibility import read_state, write_state
 
-STATE_FILE = "index.json"
 SHARD_FOLDER = "shard"
 
 

@@ -40,7 +40,7 @@ class MiniLM:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One normalised vector a text: the mean of its tokens' states, as the model expects."""
-        ids, mask = padded(self._tokenizer.encode_batch(list(texts)))
+        ids, mask = padded(self._tokenizer.encode_batch([encodable(text) for text in texts]))
         feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         states = np.asarray(self._session.run(None, feeds)[0])
         weights = mask[:, :, None].astype(np.float32)
@@ -119,6 +119,11 @@ def open_session(weights: Path) -> ort.InferenceSession:
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     return ort.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+def encodable(text: str) -> str:
+    """The text without the halves of characters that JSON can smuggle in."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def padded(encodings: Sequence[Encoding]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -19,7 +19,8 @@ from rag_core.ports import EmbeddedQuery
 from rag_core.providers.bm25 import words_model
 from rag_core.providers.conditions import Condition, is_one_of
 from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch, Reach
-from rag_core.providers.edge_shard import STATE_FILE, edge_errors, open_shard
+from rag_core.providers.edge_shard import edge_errors, open_shard
+from rag_core.providers.index_state import STATE_FILE, write_state
 from rag_core.providers.payload import (
     edition,
     parts_of,
@@ -27,7 +28,7 @@ from rag_core.providers.payload import (
     point_id,
     searchable_text,
 )
-from rag_core.providers.visibility import View, Visibility, read_state, write_state
+from rag_core.providers.visibility import View, Visibility
 from rag_core.retrieval.results import SearchResult
 
 P = ParamSpec("P")
@@ -215,7 +216,7 @@ class EdgeStore:
         if not total:
             return []
         found = self._shard.facet(edge.FacetRequest("edition", limit=total, exact=True))
-        return [str(hit.value) for hit in found.hits]
+        return [str(hit.value) for hit in found.hits if hit.count]
 
     async def _close(self) -> None:
         while self._writes:
@@ -240,9 +241,3 @@ async def open_edge_store(folder: Path, *, dimension: int, model: str) -> AsyncI
         yield store
     finally:
         await store._close()
-
-
-def indexed_model(folder: Path) -> str | None:
-    """Which embedding model the index in this folder was built with; none without an index."""
-    state = read_state(folder / STATE_FILE)
-    return None if state is None else str(state["model"])

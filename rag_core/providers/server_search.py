@@ -184,7 +184,7 @@ class ServerSearch:
                 self._collection, key, facet_filter=where, limit=total, exact=True
             )
         )
-        return {str(hit.value): hit.count for hit in found.hits}
+        return {str(hit.value): hit.count for hit in found.hits if hit.count}
 
     async def count(self, reach: Reach, *, term: int | None = None) -> int:
         """The visible chunks, or those of them that have a word."""

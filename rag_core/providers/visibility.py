@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
-
-from rag_core.errors import StorageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,32 +58,3 @@ class Visibility:
             if readers.number:
                 await readers.gone.wait()
         self._older.clear()
-
-
-def read_state(file: Path) -> dict[str, Any] | None:
-    """What the index's own file says, or nothing where there is none."""
-    try:
-        state = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError) as error:
-        raise StorageError(
-            f"The file {file} of the index cannot be read: put it back from a backup,"
-            " or move the folder away and ingest again."
-        ) from error
-    if not isinstance(state, dict):
-        raise StorageError(f"The file {file} is not one that this program wrote.")
-    return state
-
-
-def write_state(file: Path, state: dict[str, Any]) -> None:
-    """Replace the file whole: a crash leaves the old one or the new one."""
-    draft = file.with_suffix(".new")
-    try:
-        with draft.open("w", encoding="utf-8") as opened:
-            json.dump(state, opened)
-            opened.flush()
-            os.fsync(opened.fileno())
-        draft.replace(file)
-    except OSError as error:
-        raise StorageError(f"The index cannot be written ({error.strerror}).") from error

@@ -29,7 +29,7 @@ class Retriever:
 
     async def search(self, query: SearchQuery) -> SearchResponse:
         await self._check_module(query)
-        text = query.text.strip()
+        text = query.text.strip().encode("utf-8", "replace").decode()  # no halves of characters
         vector = await self._embedder.embed_query(text)
         found = await self._store.search(
             EmbeddedQuery(text=text, vector=vector, filters=query.filters),

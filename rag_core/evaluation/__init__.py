@@ -1,0 +1,1 @@
+"""How well answers are found, measured on question sets."""

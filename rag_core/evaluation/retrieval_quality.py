@@ -1,0 +1,92 @@
+"""Puts a question set's pages into an index of their own and measures what searches find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import fmean
+
+from rag_core.books.book import BookIds
+from rag_core.evaluation.measures import ndcg, recall, reciprocal_rank
+from rag_core.evaluation.question_set import QuestionSet, SetQuestion
+from rag_core.ingestion.course import course_place
+from rag_core.ingestion.cutting import Edition, Shelf, chunks_of, embedded_text
+from rag_core.ingestion.documents import DocumentChunk, EmbeddedChunk
+from rag_core.ports import Embedder, VectorStore
+from rag_core.retrieval.query import MAX_LIMIT, MIN_TEXT, SearchQuery
+from rag_core.retrieval.retriever import Retriever
+
+BOOK = "question-set"
+
+Told = Callable[[int, int], None]
+"""Hears how many of how many are done."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalQuality:
+    """The means over all questions that have relevant pages."""
+
+    questions: int
+    ndcg_at_10: float
+    recall_at_5: float
+    mrr_at_10: float
+
+
+async def fill_index(
+    question_set: QuestionSet,
+    *,
+    store: VectorStore,
+    embedder: Embedder,
+    now: datetime,
+    told: Told = lambda done, of: None,
+) -> None:
+    """Cut, embed and add the pages that the index does not show yet."""
+    shown = await store.shown_versions(BOOK)
+    missing = [page for page in question_set.pages if page.source_file not in shown]
+    edition = Edition(version=1, created_at=now, updated_at=now, owns_lesson=False)
+    for number, page in enumerate(missing, start=1):
+        place = course_place(page.source_file, page.fields)
+        chunks = chunks_of(page, place, shelf=Shelf(book_id=BOOK), edition=edition)
+        await store.add(await embedded(chunks, embedder, now))
+        await store.show_version(book_id=BOOK, source_file=page.source_file, version=1)
+        told(number, len(missing))
+
+
+async def embedded(
+    chunks: Sequence[DocumentChunk], embedder: Embedder, now: datetime
+) -> list[EmbeddedChunk]:
+    vectors = await embedder.embed_documents([embedded_text(chunk) for chunk in chunks])
+    return [
+        EmbeddedChunk(chunk=chunk, vector=vector, embedded_at=now, embedding_model=embedder.model)
+        for chunk, vector in zip(chunks, vectors, strict=True)
+    ]
+
+
+async def measure_retrieval(
+    question_set: QuestionSet, retriever: Retriever, *, told: Told = lambda done, of: None
+) -> RetrievalQuality:
+    """Search for every question that has relevant pages; a page ranks by its best chunk."""
+    asked = [question for question in question_set.questions if question.relevant_ids]
+    rankings = []
+    for number, question in enumerate(asked, start=1):
+        rankings.append(await ranked_pages(question, retriever))
+        told(number, len(asked))
+    pairs = [(ranking, q.relevant_ids) for ranking, q in zip(rankings, asked, strict=True)]
+    if not pairs:
+        return RetrievalQuality(questions=0, ndcg_at_10=0.0, recall_at_5=0.0, mrr_at_10=0.0)
+    return RetrievalQuality(
+        questions=len(pairs),
+        ndcg_at_10=fmean(ndcg(ranking, relevant) for ranking, relevant in pairs),
+        recall_at_5=fmean(recall(ranking, relevant) for ranking, relevant in pairs),
+        mrr_at_10=fmean(reciprocal_rank(ranking, relevant) for ranking, relevant in pairs),
+    )
+
+
+async def ranked_pages(question: SetQuestion, retriever: Retriever) -> list[str]:
+    if len(question.question.strip()) < MIN_TEXT:
+        return []
+    query = SearchQuery(text=question.question, book_ids=BookIds([BOOK]), limit=MAX_LIMIT // 2)
+    found = (await retriever.search(query)).results
+    by_score = sorted(found, key=lambda result: -result.rank_score)
+    return list(dict.fromkeys(result.source_file for result in by_score))

@@ -1,0 +1,47 @@
+"""The small file beside an index: what it was built with, and what in it readers do not see."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from rag_core.errors import StorageError
+
+STATE_FILE = "index.json"
+
+
+def read_state(file: Path) -> dict[str, Any] | None:
+    """What the index's own file says, or nothing where there is none."""
+    try:
+        state = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise StorageError(
+            f"The file {file} of the index cannot be read: put it back from a backup,"
+            " or move the folder away and ingest again."
+        ) from error
+    if not isinstance(state, dict):
+        raise StorageError(f"The file {file} is not one that this program wrote.")
+    return state
+
+
+def write_state(file: Path, state: dict[str, Any]) -> None:
+    """Replace the file whole: a crash leaves the old one or the new one."""
+    draft = file.with_suffix(".new")
+    try:
+        with draft.open("w", encoding="utf-8") as opened:
+            json.dump(state, opened)
+            opened.flush()
+            os.fsync(opened.fileno())
+        draft.replace(file)
+    except OSError as error:
+        raise StorageError(f"The index cannot be written ({error.strerror}).") from error
+
+
+def indexed_model(folder: Path) -> str | None:
+    """Which embedding model the index in this folder was built with; none without an index."""
+    state = read_state(folder / STATE_FILE)
+    return None if state is None else str(state["model"])

@@ -1,0 +1,490 @@
+"""Ingestion jobs from start to end, on the embedded index."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from rag_core.books.book import Book, BookIds
+from rag_core.errors import InvalidQuestion, StorageError, UpstreamUnavailable
+from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
+from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
+from rag_core.ports import Vector
+from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.retriever import Retriever
+from tests.fakes.embedder import WordEmbedder
+from tests.fakes.ingestion_stores import MemoryBooks, MemoryJobs
+from tests.shelf_builders import long_text, write_files
+
+COURSE = BookIds(["course"])
+
+
+class GatedEmbedder(WordEmbedder):
+    """Waits before a text that holds the word, until it is let through."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self._word = word
+        self.reached = asyncio.Event()
+        self.open = asyncio.Event()
+
+    async def embed_documents(self, texts: Sequence[str]) -> Sequence[Vector]:
+        if any(self._word in text for text in texts):
+            self.reached.set()
+            await self.open.wait()
+        return await super().embed_documents(texts)
+
+
+class FailingEmbedder(WordEmbedder):
+    """A service that is away."""
+
+    async def embed_documents(self, texts: Sequence[str]) -> Sequence[Vector]:
+        raise UpstreamUnavailable("the embedding service")
+
+
+@dataclass
+class Desk:
+    """An index with what belongs to it; the stores outlive the index, as a database does."""
+
+    folder: Path
+    embedder: WordEmbedder = field(default_factory=WordEmbedder)
+    jobs: MemoryJobs = field(default_factory=MemoryJobs)
+    books: MemoryBooks = field(default_factory=MemoryBooks)
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[OpenDesk]:
+        async with (
+            open_edge_store(
+                self.folder / "index", dimension=self.embedder.dimension, model=self.embedder.model
+            ) as store,
+            Ingestion(
+                jobs=self.jobs, books=self.books, store=store, embedder=self.embedder
+            ) as ingestion,
+        ):
+            yield OpenDesk(self, store, ingestion)
+
+
+@dataclass
+class OpenDesk:
+    """What a test drives."""
+
+    desk: Desk
+    store: EdgeStore
+    ingestion: Ingestion
+
+    async def start(self, *sources: Path, **changes: object) -> UUID:
+        request = IngestionRequest(
+            book_id="course",
+            sources=tuple(str(source) for source in sources),
+            **changes,  # type: ignore[arg-type]
+        )
+        return (await self.ingestion.start(request)).job_id
+
+    async def run(self, *sources: Path, **changes: object) -> IngestionJob:
+        return await self.ingestion.wait(await self.start(*sources, **changes))
+
+    async def search(self, text: str) -> Sequence[SearchResult]:
+        retriever = Retriever(embedder=self.desk.embedder, store=self.store)
+        query = SearchQuery(text=text, book_ids=COURSE, limit=100)
+        return (await retriever.search(query)).results
+
+    async def check_totals(self) -> None:
+        """The database, the index and the book agree on what there is."""
+        state = await self.desk.jobs.state("course")
+        assert state.total_chunks == await self.store.count(books=COURSE)
+        book = await self.desk.books.get("course")
+        assert book is not None
+        assert (book.files, book.chunks) == (state.total_files, state.total_chunks)
+        shown = await self.store.shown_versions("course")
+        assert shown == {n: r.version for n, r in state.records.items() if r.chunk_ids}
+
+
+def empty(folder: Path) -> None:
+    for page in folder.rglob("*.*"):
+        page.unlink()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[OpenDesk]:
+    async with Desk(tmp_path).open() as opened:
+        yield opened
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    return write_files(
+        tmp_path / "docs",
+        {
+            "oven.md": f"# Oven\n\n{long_text('oven')}\n\n## Door\n\n{long_text('door')}",
+            "module-1/chapter-2/03-gear.md": f"# Gear\n\n{long_text('gear')}",
+            "notes.txt": long_text("note"),
+        },
+    )
+
+
+async def test_a_folder_becomes_a_book(desk: OpenDesk, docs: Path) -> None:
+    job = await desk.run(docs, title="The kitchen", base_url="https://docs.example/")
+    assert job.status is JobStatus.COMPLETED
+    assert (job.files_processed, job.files_skipped, job.files_failed) == (3, 0, 0)
+    assert (job.chunks_created, job.chunks_deleted, job.chunks_embedded) == (4, 0, 4)
+    assert job.duration_seconds is not None
+    book = await desk.desk.books.get("course")
+    assert book is not None
+    assert (book.title, book.files, book.chunks) == ("The kitchen", 3, 4)
+    assert book.embedding_model == desk.desk.embedder.model
+    found = (await desk.search("door"))[0]
+    assert found.page_url == "https://docs.example/oven#door"
+    assert found.breadcrumb == "Oven › Door"
+    assert "Oven" not in found.text
+    gear = (await desk.search("gear"))[0]
+    assert (gear.module, gear.chapter, gear.lesson) == ("module-1", 2, 3)
+    assert (gear.proficiency_level, gear.layer) == ("A2", "L1")
+    await desk.check_totals()
+
+
+async def test_a_second_run_reads_only_what_changed(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs)
+    before = await desk.search("described")
+    again = await desk.run(docs)
+    assert (again.files_processed, again.files_skipped, again.chunks_embedded) == (0, 3, 0)
+    page = docs / "oven.md"
+    page.write_text(page.read_text().replace(long_text("door"), long_text("handle")))
+    edited = await desk.run(docs)
+    assert (edited.files_processed, edited.files_skipped) == (1, 2)
+    assert (edited.chunks_created, edited.chunks_deleted, edited.chunks_embedded) == (1, 1, 1)
+    after = await desk.search("described")
+    kept = {result.chunk_id for result in before} & {result.chunk_id for result in after}
+    assert len(kept) == len(before) - 1
+    assert {r.metadata["version"] for r in after if r.source_file == "oven.md"} == {2}
+    await desk.check_totals()
+
+
+async def test_a_file_that_is_gone_is_taken_out(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs)
+    (docs / "oven.md").unlink()
+    job = await desk.run(docs)
+    assert (job.files_skipped, job.chunks_deleted) == (2, 2)
+    assert {r.source_file for r in await desk.search("oven")} == {
+        "module-1/chapter-2/03-gear.md",
+        "notes.txt",
+    }
+    await desk.check_totals()
+
+
+async def test_a_run_over_another_folder_takes_nothing_out(
+    desk: OpenDesk, docs: Path, tmp_path: Path
+) -> None:
+    await desk.run(docs)
+    more = write_files(tmp_path / "more", {"extra.md": long_text("extra")})
+    await desk.run(more)
+    await desk.run(docs / "oven.md")
+    state = await desk.desk.jobs.state("course")
+    assert state.total_files == 4
+    await desk.run(more, mode=IngestionMode.RECREATE)
+    assert set((await desk.desk.jobs.state("course")).records) == {"extra.md"}
+    await desk.check_totals()
+
+
+async def test_two_folders_with_the_same_file_name_keep_both(
+    desk: OpenDesk, tmp_path: Path
+) -> None:
+    first = write_files(tmp_path / "first", {"README.md": long_text("first")})
+    second = write_files(tmp_path / "second", {"README.md": long_text("second")})
+    await desk.run(first, second)
+    assert set((await desk.desk.jobs.state("course")).records) == {
+        "README.md",
+        "second/README.md",
+    }
+
+
+async def test_an_empty_folder_never_empties_a_book(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs)
+    empty(docs)
+    job = await desk.run(docs)
+    assert job.status is JobStatus.FAILED
+    assert job.error_message is not None
+    assert "no document" in job.error_message
+    assert len(await desk.search("oven")) == 4
+
+
+async def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(
+    desk: OpenDesk, docs: Path, tmp_path: Path
+) -> None:
+    write_files(docs, {"paper.pdf": "%PDF-1.7", "empty.md": "---\ntitle: None yet\n---\n"})
+    (docs / "binary.md").write_bytes(b"abc\x00\x01\x02")
+    (docs / "latin.md").write_bytes(("Café. " + long_text("latin")).encode("cp1252"))
+    outside = write_files(tmp_path / "outside", {"secret.md": long_text("secret")})
+    (docs / "link.md").symlink_to(outside / "secret.md")
+    (docs / "folder").symlink_to(outside)
+    (docs / "loop.md").symlink_to(docs / "loop.md")
+    job = await desk.run(docs)
+    assert job.status is JobStatus.COMPLETED
+    reasons = {failure.source_file: failure.reason for failure in job.failures}
+    assert set(reasons) == {"paper.pdf", "binary.md", "link.md", "folder", "loop.md"}
+    assert ".pdf" in reasons["paper.pdf"]
+    assert "leads out" in reasons["link.md"]
+    assert "leads out" in reasons["folder"]
+    assert (job.files_processed, job.files_failed) == (5, 5)
+    assert any("Windows-1252" in notice for notice in job.notices)
+    assert any("no text" in notice for notice in job.notices)
+    assert not [r for r in await desk.search("secret") if "secret" in r.text]
+    assert "Café" in (await desk.search("latin"))[0].text
+    await desk.check_totals()
+
+
+async def test_a_file_that_became_unreadable_keeps_its_last_good_version(
+    desk: OpenDesk, docs: Path
+) -> None:
+    await desk.run(docs)
+    (docs / "oven.md").write_bytes(b"\x00\x01")
+    job = await desk.run(docs)
+    assert (job.files_failed, job.files_skipped) == (1, 2)
+    assert len([r for r in await desk.search("oven") if r.source_file == "oven.md"]) == 2
+
+
+async def test_a_file_that_was_emptied_leaves_the_index(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs)
+    (docs / "oven.md").write_text("")
+    job = await desk.run(docs)
+    assert (job.files_processed, job.chunks_deleted) == (1, 2)
+    assert (await desk.run(docs)).files_skipped == 3
+    await desk.check_totals()
+
+
+@pytest.mark.parametrize("source", ["nowhere", "paper.pdf"])
+async def test_a_job_that_can_read_nothing_fails_with_a_reason(
+    desk: OpenDesk, tmp_path: Path, source: str
+) -> None:
+    write_files(tmp_path, {"paper.pdf": "%PDF"})
+    job = await desk.run(tmp_path / source)
+    assert job.status is JobStatus.FAILED
+    assert job.completed_at is not None
+    assert job.error_message is not None
+    assert source in job.error_message
+    assert await desk.desk.books.get("course") is None
+
+
+async def test_of_two_files_that_claim_a_lesson_the_first_path_has_it(
+    desk: OpenDesk, tmp_path: Path
+) -> None:
+    front = "---\nmodule: m1\nchapter: 1\nlesson: 1\n---\n"
+    docs = write_files(tmp_path / "docs", {"b.md": front + long_text("bravo")})
+    await desk.run(docs)
+    alone = (await desk.search("bravo"))[0].parent_doc_id
+    write_files(docs, {"a.md": front + long_text("alpha")})
+    job = await desk.run(docs)
+    assert job.files_processed == 2
+    assert any("b.md claims the lesson of a.md" in notice for notice in job.notices)
+    parents = {r.source_file: r.parent_doc_id for r in await desk.search("described")}
+    assert parents["a.md"] == alone != parents["b.md"]
+    assert (await desk.run(docs)).files_skipped == 2
+    (docs / "a.md").unlink()
+    await desk.run(docs)
+    assert (await desk.search("bravo"))[0].parent_doc_id == alone
+    await desk.check_totals()
+
+
+async def test_full_reads_everything_and_embeds_nothing_that_it_knows(
+    desk: OpenDesk, docs: Path
+) -> None:
+    await desk.run(docs)
+    full = await desk.run(docs, mode=IngestionMode.FULL)
+    assert (full.files_processed, full.chunks_embedded) == (3, 0)
+    recreated = await desk.run(docs, mode=IngestionMode.RECREATE)
+    assert (recreated.files_processed, recreated.chunks_embedded) == (3, 4)
+    assert (recreated.chunks_created, recreated.chunks_deleted) == (4, 4)
+    book = await desk.desk.books.get("course")
+    assert book is not None
+    assert book.last_full_ingest is not None
+    assert book.last_incremental_update is not None
+    await desk.check_totals()
+
+
+async def test_a_new_base_address_gives_every_page_its_new_link(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs, base_url="https://old.example")
+    job = await desk.run(docs, base_url="https://new.example")
+    assert (job.files_processed, job.chunks_embedded) == (3, 0)
+    assert all(
+        (result.page_url or "").startswith("https://new.example/")
+        for result in await desk.search("described")
+    )
+    assert (await desk.run(docs)).files_skipped == 3
+
+
+async def test_jobs_of_one_book_run_one_after_the_other(tmp_path: Path, docs: Path) -> None:
+    embedder = GatedEmbedder("gear")
+    async with Desk(tmp_path, embedder=embedder).open() as desk:
+        first = await desk.start(docs)
+        second = await desk.start(docs)
+        await embedder.reached.wait()
+        waiting = await desk.desk.jobs.get(second)
+        assert waiting is not None
+        assert waiting.status is JobStatus.QUEUED
+        embedder.open.set()
+        assert (await desk.ingestion.wait(first)).files_processed == 3
+        assert (await desk.ingestion.wait(second)).files_skipped == 3
+
+
+async def test_a_cancelled_job_keeps_what_it_finished_and_the_next_run_goes_on(
+    tmp_path: Path, docs: Path
+) -> None:
+    embedder = GatedEmbedder("oven")
+    async with Desk(tmp_path, embedder=embedder).open() as desk:
+        job_id = await desk.start(docs)
+        await embedder.reached.wait()
+        assert await desk.ingestion.cancel(job_id)
+        job = await desk.ingestion.wait(job_id)
+        assert job.status is JobStatus.CANCELLED
+        assert not await desk.ingestion.cancel(job_id)
+        await desk.check_totals()
+        embedder.open.set()
+        rest = await desk.run(docs)
+        assert rest.files_processed + rest.files_skipped == 3
+        assert rest.files_skipped == job.files_processed > 0
+        await desk.check_totals()
+
+
+async def test_a_queued_job_can_be_cancelled(tmp_path: Path, docs: Path) -> None:
+    embedder = GatedEmbedder("gear")
+    async with Desk(tmp_path, embedder=embedder).open() as desk:
+        first = await desk.start(docs)
+        second = await desk.start(docs)
+        await embedder.reached.wait()
+        assert await desk.ingestion.cancel(second)
+        assert (await desk.ingestion.wait(second)).status is JobStatus.CANCELLED
+        embedder.open.set()
+        assert (await desk.ingestion.wait(first)).status is JobStatus.COMPLETED
+
+
+async def test_a_job_that_the_end_of_the_process_cut_off_is_finished_by_the_next(
+    tmp_path: Path, docs: Path
+) -> None:
+    gated = Desk(tmp_path, embedder=GatedEmbedder("oven"))
+    async with gated.open() as desk:
+        job_id = await desk.start(docs, mode=IngestionMode.RECREATE)
+        assert isinstance(gated.embedder, GatedEmbedder)
+        await gated.embedder.reached.wait()
+    cut_off = await gated.jobs.get(job_id)
+    assert cut_off is not None
+    assert cut_off.status is JobStatus.RUNNING
+    after = Desk(tmp_path, jobs=gated.jobs, books=gated.books)
+    async with after.open() as desk:
+        await desk.ingestion.resume()
+        job = await desk.ingestion.wait(job_id)
+        assert job.status is JobStatus.COMPLETED
+        assert (job.files_processed, job.files_skipped) == (3, 0)
+        assert len(after.embedder.embedded) < 4
+        await desk.check_totals()
+
+
+async def test_an_index_that_lost_its_files_is_filled_again(tmp_path: Path, docs: Path) -> None:
+    before = Desk(tmp_path / "one")
+    async with before.open() as desk:
+        await desk.run(docs)
+    async with Desk(tmp_path / "two", jobs=before.jobs, books=before.books).open() as desk:
+        job = await desk.run(docs)
+        assert job.files_processed == 3
+        await desk.check_totals()
+
+
+async def test_a_database_that_lost_its_records_learns_from_the_index(
+    tmp_path: Path, docs: Path
+) -> None:
+    async with Desk(tmp_path).open() as desk:
+        await desk.run(docs)
+    (docs / "oven.md").unlink()
+    async with Desk(tmp_path).open() as desk:
+        await desk.run(docs)
+        assert {r.source_file for r in await desk.search("described")} == {
+            "module-1/chapter-2/03-gear.md",
+            "notes.txt",
+        }
+        await desk.check_totals()
+
+
+async def test_an_embedder_that_is_away_fails_the_job_and_harms_nothing(
+    tmp_path: Path, docs: Path
+) -> None:
+    working = Desk(tmp_path)
+    async with working.open() as desk:
+        await desk.run(docs)
+    write_files(docs, {"oven.md": long_text("stove")})
+    failing = Desk(tmp_path, FailingEmbedder(), working.jobs, working.books)
+    async with failing.open() as desk:
+        job = await desk.run(docs)
+        assert job.status is JobStatus.FAILED
+        assert job.error_message is not None
+        assert "embedding service" in job.error_message
+        assert len([r for r in await desk.search("oven") if r.source_file == "oven.md"]) == 2
+        await desk.check_totals()
+
+
+async def test_vectors_of_two_models_are_never_mixed(desk: OpenDesk, docs: Path) -> None:
+    book = Book(book_id="course", title="T", chunks=5, embedding_model="another-model")
+    await desk.desk.books.save(book)
+    job = await desk.run(docs)
+    assert job.status is JobStatus.FAILED
+    assert job.error_message is not None
+    assert "another-model" in job.error_message
+    assert "recreate" in job.error_message
+    assert (await desk.run(docs, mode=IngestionMode.RECREATE)).status is JobStatus.COMPLETED
+
+
+async def test_a_fault_of_the_program_ends_the_job_with_a_sentence(
+    desk: OpenDesk, docs: Path
+) -> None:
+    class Broken(MemoryJobs):
+        async def record(self, book_id: str, record: object) -> None:
+            raise LookupError("a bug")
+
+    broken = Broken()
+    async with Ingestion(
+        jobs=broken, books=desk.desk.books, store=desk.store, embedder=desk.desk.embedder
+    ) as ingestion:
+        job = await ingestion.start(IngestionRequest(book_id="course", sources=(str(docs),)))
+        ended = await ingestion.wait(job.job_id)
+    assert ended.status is JobStatus.FAILED
+    assert ended.error_message is not None
+    assert "bug" not in ended.error_message
+
+
+async def test_a_job_whose_end_cannot_be_written_is_found_again(desk: OpenDesk, docs: Path) -> None:
+    class Full(MemoryJobs):
+        async def save(self, job: IngestionJob) -> None:
+            if job.status is JobStatus.COMPLETED or job.status is JobStatus.FAILED:
+                raise StorageError("no space left")
+            await super().save(job)
+
+    full = Full()
+    async with Ingestion(
+        jobs=full, books=desk.desk.books, store=desk.store, embedder=desk.desk.embedder
+    ) as ingestion:
+        job = await ingestion.start(IngestionRequest(book_id="course", sources=(str(docs),)))
+        left = await ingestion.wait(job.job_id)
+    assert left.status is JobStatus.RUNNING
+    assert [unfinished.job_id for unfinished in await full.unfinished()] == [job.job_id]
+
+
+async def test_an_unknown_job_is_a_clear_error(desk: OpenDesk) -> None:
+    with pytest.raises(InvalidQuestion, match="no job"):
+        await desk.ingestion.wait(UUID(int=1))
+    assert not await desk.ingestion.cancel(UUID(int=1))
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [({"book_id": "Bad Id"}, "book_id"), ({"sources": ()}, "sources"), ({"site": "wiki"}, "site")],
+)
+def test_a_request_is_checked_where_it_is_made(changes: dict[str, object], field: str) -> None:
+    values: dict[str, object] = {"book_id": "course", "sources": ("docs",)} | changes
+    with pytest.raises(InvalidQuestion) as refused:
+        IngestionRequest(**values)  # type: ignore[arg-type]
+    assert refused.value.field == field

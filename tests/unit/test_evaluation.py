@@ -1,0 +1,139 @@
+"""Question sets are read as they are written, and measures agree with figures made by hand."""
+
+from __future__ import annotations
+
+import json
+from math import log2
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.conversation.message import Role
+from rag_core.errors import ConfigurationError
+from rag_core.evaluation.measures import auc, ndcg, recall, reciprocal_rank
+from rag_core.evaluation.question_set import load_question_set
+from rag_core.evaluation.retrieval_quality import fill_index, measure_retrieval
+from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.retrieval.retriever import Retriever
+from tests.fakes.embedder import WordEmbedder
+from tests.shelf_builders import MORNING, long_text, write_files
+
+LETTERS = st.lists(st.sampled_from("abcdefgh"), unique=True)
+
+
+def test_measures_agree_with_figures_made_by_hand() -> None:
+    ranking = ["x", "a", "y", "b"]
+    assert ndcg(ranking, {"a", "b"}) == pytest.approx(
+        (1 / log2(3) + 1 / log2(5)) / (1 + 1 / log2(3))
+    )
+    assert recall(ranking, {"a", "b", "c"}, at=2) == pytest.approx(1 / 3)
+    assert reciprocal_rank(ranking, {"b"}) == 0.25
+    assert reciprocal_rank(ranking, {"b"}, at=3) == 0.0
+    assert auc([0.9, 0.5], [0.5, 0.1]) == pytest.approx(0.875)
+
+
+@given(LETTERS, st.sets(st.sampled_from("abcdefgh")))
+def test_measures_lie_between_zero_and_one(ranking: list[str], relevant: set[str]) -> None:
+    for measure in (ndcg, recall, reciprocal_rank):
+        assert 0.0 <= measure(ranking, relevant) <= 1.0
+    if relevant:
+        assert ndcg(sorted(relevant), relevant) == pytest.approx(1.0)
+
+
+@given(st.lists(st.floats(0, 1)), st.lists(st.floats(0, 1)))
+def test_the_area_under_the_curve_counts_pairs(above: list[float], below: list[float]) -> None:
+    pairs = [(a > b) + (a == b) / 2 for a in above for b in below]
+    assert auc(above, below) == pytest.approx(sum(pairs) / len(pairs) if pairs else 0.0)
+
+
+def lines(*rows: object) -> str:
+    return "\n".join(json.dumps(row) for row in rows)
+
+
+def test_a_set_of_passages_is_read(tmp_path: Path) -> None:
+    question = {
+        "id": 1, "question": "q?", "relevant_ids": ["p1"], "answerable": True,
+        "history": [{"role": "user", "text": "before"}], "near_ids": ["p2"],
+    }  # fmt: skip
+    write_files(
+        tmp_path,
+        {
+            "corpus.jsonl": lines(
+                {"id": "p1", "title": "T", "url": "https://x.example", "text": "a"}
+            ),
+            "questions.jsonl": lines(question),
+            "more.jsonl": lines({"id": 2, "question": "r?"}),
+        },
+    )
+    found = load_question_set(tmp_path)
+    assert (found.pages[0].source_file, found.pages[0].fields["title"]) == ("p1", "T")
+    assert found.questions[0].history[0].role is Role.USER
+    assert found.questions[0].near_ids == {"p2"}
+    (other,) = load_question_set(tmp_path, [tmp_path / "more.jsonl"]).questions
+    assert (other.id, other.answerable) == ("2", False)
+    assert found.key("m") != found.key("n")
+
+
+def test_pages_are_looked_for_below_the_set_and_then_beside_it(tmp_path: Path) -> None:
+    write_files(
+        tmp_path,
+        {
+            "set/own.md": "---\nmodule: m\n---\n# Own",
+            "set/index.jsonl": lines(
+                {"id": "a", "path": "own.md"}, {"id": "b", "path": "set/own.md", "title": "B"}
+            ),
+            "set/questions.jsonl": "",
+        },
+    )
+    first, second = load_question_set(tmp_path / "set").pages
+    assert first.text == second.text == "# Own"
+    assert dict(second.fields) == {"module": "m", "title": "B"}
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"a.txt": ""}, "not a question set"),
+        ({"corpus.jsonl": ""}, r"questions\.jsonl cannot be read"),
+        ({"corpus.jsonl": "{", "questions.jsonl": ""}, "line 1: this is not JSON"),
+        ({"corpus.jsonl": "\n[1]", "questions.jsonl": ""}, "line 2"),
+    ],
+)
+def test_what_is_wrong_with_a_set_is_said(
+    tmp_path: Path, files: dict[str, str], reason: str
+) -> None:
+    write_files(tmp_path, files)
+    with pytest.raises(ConfigurationError, match=reason):
+        load_question_set(tmp_path)
+
+
+async def test_a_page_ranks_by_its_best_chunk(tmp_path: Path) -> None:
+    pages = [
+        {
+            "id": subject,
+            "text": f"## One\n\n{long_text('filler')}\n\n## Two\n\n{long_text(subject)}",
+        }
+        for subject in ("oven", "gear", "tray")
+    ]
+    questions = [
+        {"id": n, "question": f"the {page['id']}", "relevant_ids": [page["id"]]}
+        for n, page in enumerate(pages)
+    ]
+    unanswerable = {"id": 9, "question": "nothing", "relevant_ids": []}
+    write_files(
+        tmp_path / "set",
+        {"corpus.jsonl": lines(*pages), "questions.jsonl": lines(*questions, unanswerable)},
+    )
+    found = load_question_set(tmp_path / "set")
+    embedder = WordEmbedder()
+    async with open_edge_store(
+        tmp_path / "index", dimension=embedder.dimension, model=embedder.model
+    ) as store:
+        for _ in range(2):  # the second time nothing is missing
+            await fill_index(found, store=store, embedder=embedder, now=MORNING)
+        assert len(embedder.embedded) == 6
+        quality = await measure_retrieval(found, Retriever(embedder=embedder, store=store))
+    assert quality.questions == 3
+    assert (quality.ndcg_at_10, quality.recall_at_5, quality.mrr_at_10) == (1.0, 1.0, 1.0)

@@ -1,0 +1,100 @@
+"""The local model: its weights, its vectors, and that it means what it should."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from rag_core.errors import ConfigurationError
+from rag_core.providers.local_embedder import DIMENSION, LocalEmbedder, open_local_embedder
+
+
+@pytest.fixture(scope="module")
+def passages() -> list[str]:
+    return [
+        "Employees may carry five vacation days into the next year.",
+        "The oven must reach 200 degrees before the bread goes in.",
+        "Restart the service with systemctl after changing its configuration.",
+        "Photosynthesis turns light, water and carbon dioxide into sugar.",
+        "The red button cuts the power of the robot's drives at once.",
+        "Tickets for the museum are free on the first Sunday of the month.",
+    ]
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[LocalEmbedder]:
+    async with open_local_embedder() as opened:
+        yield opened
+
+
+def dot(one: list[float], other: list[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+async def test_the_nearest_passage_is_the_right_one(
+    embedder: LocalEmbedder, passages: list[str]
+) -> None:
+    vectors = [list(vector) for vector in await embedder.embed_documents(passages)]
+    questions = {
+        "How much unused leave is kept for next year?": 0,
+        "What temperature is needed for baking?": 1,
+        "I edited the config file, now what?": 2,
+        "How do plants make their food?": 3,
+        "How do I stop the machine in an emergency?": 4,
+        "When can I visit the exhibition without paying?": 5,
+    }
+    for question, right in questions.items():
+        asked = list(await embedder.embed_query(question))
+        scores = [dot(asked, vector) for vector in vectors]
+        assert scores.index(max(scores)) == right, question
+
+
+async def test_vectors_are_of_length_one_and_in_the_order_of_their_texts(
+    embedder: LocalEmbedder, passages: list[str]
+) -> None:
+    texts = [*passages, "", "x", "word " * 3_000, "naïve café 字 🙂", "broken \ud800 half"]
+    together = [list(vector) for vector in await embedder.embed_documents(texts)]
+    for text, vector in zip(texts, together, strict=True):
+        assert len(vector) == embedder.dimension == DIMENSION
+        assert dot(vector, vector) == pytest.approx(1.0, abs=1e-4)
+        alone = list(await embedder.embed_query(text))
+        assert dot(vector, alone) == pytest.approx(1.0, abs=1e-3)
+    assert await embedder.embed_documents([]) == []
+
+
+async def test_a_query_does_not_wait_for_all_documents(embedder: LocalEmbedder) -> None:
+    done: list[str] = []
+
+    async def documents() -> None:
+        await embedder.embed_documents(["word " * 200] * 40)
+        done.append("documents")
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(documents())
+        await asyncio.sleep(0)
+        await embedder.embed_query("a question")
+        done.append("query")
+    assert done == ["query", "documents"]
+
+
+async def test_its_thread_ends_with_it() -> None:
+    async with open_local_embedder() as embedder:
+        await embedder.embed_query("warm up")
+        assert any(thread.name.startswith("embedder") for thread in threading.enumerate())
+    assert not any(thread.name.startswith("embedder") for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("content", [None, b"", b"not a model"])
+async def test_wrong_weights_are_refused_when_they_are_needed(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    weights = tmp_path / "model.onnx"
+    if content is not None:
+        weights.write_bytes(content)
+    async with open_local_embedder(weights) as embedder:
+        with pytest.raises(ConfigurationError, match="install the package"):
+            await embedder.embed_query("a question")

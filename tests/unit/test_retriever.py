@@ -1,0 +1,130 @@
+"""What the retriever adds to the store: known modules, thresholds, pages in turn."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from rag_core.books.book import Book, BookIds, ChannelBinding
+from rag_core.books.library import Library
+from rag_core.conversation.key import LOCAL_TENANT, Platform
+from rag_core.errors import InvalidQuestion
+from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.retrieval.query import Filters, SearchQuery
+from rag_core.retrieval.query_cache import QueryCache
+from rag_core.retrieval.retriever import Retriever, pages_in_turn
+from tests.builders import a_result
+from tests.fakes.embedder import WordEmbedder
+from tests.fakes.ingestion_stores import MemoryBooks
+from tests.shelf_builders import file_chunks, long_text
+
+COURSE = BookIds(["course"])
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[EdgeStore]:
+    model = WordEmbedder()
+    async with open_edge_store(
+        tmp_path / "index", dimension=model.dimension, model=model.model
+    ) as opened:
+        for module, file in [("module-1", "a.md"), ("module-2", "b.md")]:
+            texts = [long_text(f"gear {n} {file}") for n in range(4)]
+            await opened.add(file_chunks(texts, file=file, module=module))
+            await opened.show_version(book_id="course", source_file=file, version=1)
+        yield opened
+
+
+async def test_an_unknown_module_is_refused_with_the_known_ones(store: EdgeStore) -> None:
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    query = SearchQuery(text="gear", book_ids=COURSE, filters=Filters(module="modul-1"))
+    with pytest.raises(InvalidQuestion, match="module-1, module-2") as refused:
+        await retriever.search(query)
+    assert refused.value.field == "module"
+    assert refused.value.allowed == "module-1, module-2"
+    known = SearchQuery(text="gear", book_ids=COURSE, filters=Filters(module="module-2"))
+    found = (await retriever.search(known)).results
+    assert {result.module for result in found} == {"module-2"}
+
+
+async def test_a_book_without_modules_says_so(store: EdgeStore) -> None:
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    query = SearchQuery(text="gear", book_ids=BookIds(["x"]), filters=Filters(module="m"))
+    with pytest.raises(InvalidQuestion, match="no modules"):
+        await retriever.search(query)
+
+
+async def test_passages_below_the_threshold_are_left_out(store: EdgeStore) -> None:
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    everything = await retriever.search(SearchQuery(text="gear 2", book_ids=COURSE, limit=8))
+    scores = sorted(result.similarity_score for result in everything.results)
+    bar = scores[len(scores) // 2]
+    some = await retriever.search(
+        SearchQuery(text="gear 2", book_ids=COURSE, limit=8, similarity_threshold=bar)
+    )
+    assert 0 < some.total_found == len(some.results) < everything.total_found
+    assert all(result.similarity_score >= bar for result in some.results)
+
+
+async def test_a_page_has_two_places_before_others_have_had_theirs(store: EdgeStore) -> None:
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    found = (await retriever.search(SearchQuery(text="a gear", book_ids=COURSE, limit=4))).results
+    assert sorted(result.source_file for result in found) == ["a.md", "a.md", "b.md", "b.md"]
+    assert [result.rank for result in found] == [1, 2, 3, 4]
+    alone = SearchQuery(text="gear", book_ids=COURSE, filters=Filters(module="module-1"), limit=4)
+    assert len((await retriever.search(alone)).results) == 4
+
+
+def test_pages_keep_their_order_within_and_among_each_other() -> None:
+    results = [a_result(f"{page}{n}", source_file=page) for n in range(3) for page in "ab"]
+    assert [r.text for r in pages_in_turn(results)] == ["a0", "b0", "a1", "b1", "a2", "b2"]
+    crowd = [a_result(f"{page}", source_file=page[0]) for page in ("a1", "a2", "a3", "b1")]
+    assert [r.text for r in pages_in_turn(crowd)] == ["a1", "a2", "b1", "a3"]
+
+
+async def test_a_lesson_is_read_whole_and_modules_are_listed(store: EdgeStore) -> None:
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    found = (await retriever.search(SearchQuery(text="gear", book_ids=COURSE))).results[0]
+    lesson = await retriever.lesson(found.parent_doc_id, books=COURSE)
+    assert [result.chunk_index for result in lesson] == [0, 1, 2, 3]
+    assert await retriever.modules(books=COURSE) == ["module-1", "module-2"]
+
+
+async def test_a_question_asked_again_is_not_embedded_again() -> None:
+    inner = WordEmbedder()
+    cache = QueryCache(inner, size=2)
+    for text in ("one", "two", "one", "three", "one", "two"):
+        assert await cache.embed_query(text) == inner.vector(text)
+    assert inner.queries == ["one", "two", "three", "two"]
+
+
+async def books_for(library: Library, channel: str) -> BookIds | None:
+    return await library.books_for(platform=Platform.SLACK, tenant=LOCAL_TENANT, channel_id=channel)
+
+
+async def test_a_channel_reads_its_own_book_or_else_the_default() -> None:
+    books = MemoryBooks()
+    for book_id in ("course", "handbook"):
+        await books.save(Book(book_id=book_id, title=book_id))
+    binding = ChannelBinding(
+        platform=Platform.SLACK, tenant=LOCAL_TENANT, channel_id="team", book_id="handbook"
+    )
+    await books.bind(binding)
+    library = Library(books=books, default_book="course")
+    assert await books_for(library, "team") == BookIds(["handbook"])
+    assert await books_for(library, "other") == COURSE
+    await books.remove("handbook")
+    assert await books_for(library, "team") is None
+    await books.remove("course")
+    assert await books_for(library, "other") is None
+
+
+async def test_without_a_setting_the_only_book_is_the_default() -> None:
+    books = MemoryBooks()
+    library = Library(books=books, default_book=None)
+    assert await books_for(library, "any") is None
+    await books.save(Book(book_id="course", title="Course"))
+    assert await books_for(library, "any") == COURSE
+    await books.save(Book(book_id="second", title="Second"))
+    assert await books_for(library, "any") is None
