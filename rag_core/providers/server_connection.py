@@ -43,7 +43,7 @@ class Connection:
                     async with asyncio.timeout(CALL_SECONDS):
                         return await call(self.client)
 
-        return await attempted(once, self._retries)
+        return await attempted(SERVICE, once, self._retries)
 
 
 @asynccontextmanager
