@@ -29,5 +29,5 @@ def qdrant_program(pytestconfig: pytest.Config) -> Path:
 @pytest.fixture(scope="session")
 def qdrant_url(qdrant_program: Path) -> Iterator[str]:
     """One real Qdrant server for all tests of this process; each takes a collection of its own."""
-    with storage_folder() as folder, serving(qdrant_program, folder) as url:
-        yield url
+    with storage_folder() as folder, serving(qdrant_program, folder) as server:
+        yield server.url

@@ -15,6 +15,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -77,9 +78,22 @@ def storage_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@dataclass(frozen=True)
+class Server:
+    """A running server."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        self.process.wait(timeout=START_SECONDS)
+
+
 @contextlib.contextmanager
-def serving(program: Path, folder: Path, **settings: str) -> Iterator[str]:
-    """A server with its storage in this folder; its address."""
+def serving(program: Path, folder: Path, **settings: str) -> Iterator[Server]:
+    """A server with its storage in this folder."""
     for attempt in range(1, STARTS + 1):
         port = free_port()
         url = f"http://127.0.0.1:{port}/"
@@ -90,7 +104,7 @@ def serving(program: Path, folder: Path, **settings: str) -> Iterator[str]:
             )  # fmt: skip
         try:
             if answers(url, process):
-                yield url
+                yield Server(url, process)
                 return
         finally:
             process.terminate()
