@@ -12,7 +12,7 @@ from uuid import UUID
 
 import typer
 
-from rag_core.errors import ConfigurationError, FootnoteError
+from rag_core.errors import ConfigurationError, FootnoteError, IngestionError, InvalidQuestion
 
 app = typer.Typer(
     name="footnote",
@@ -56,7 +56,7 @@ def ingest(
 
     job = {
         "book_id": book,
-        "paths": [str(Path(path).resolve()) for path in paths],
+        "paths": [there(path) for path in paths],
         "mode": mode,
         "base_url": base_url,
         "site": site,
@@ -141,6 +141,13 @@ def jobs(as_json: Json = False) -> None:
     finish(list_jobs(as_json=as_json))
 
 
+def there(path: str) -> str:
+    """The whole path of a file or folder; nothing can be read from one that is not there."""
+    if not Path(path).exists():
+        raise IngestionError(path, "found", "there is no such file or folder.")
+    return str(Path(path).resolve())
+
+
 def finish(command: Coroutine[Any, Any, int]) -> None:
     """Run a command and end with its exit code."""
     raise typer.Exit(asyncio.run(command))
@@ -150,7 +157,7 @@ def main() -> None:
     """The entry point: every error becomes a sentence and an exit code."""
     try:
         app()
-    except ConfigurationError as error:
+    except (ConfigurationError, InvalidQuestion) as error:
         complain(str(error))
         sys.exit(WRONG_USAGE)
     except FootnoteError as error:

@@ -91,6 +91,12 @@ class Settings(BaseSettings):
         "API keys of the web door; unset: loopback only",
         "comma-separated KEY[:SCOPE[:BOOK|BOOK…]], scope ask, read or admin",
     )
+    job_folders: str | None = setting(
+        "FOOTNOTE_JOB_FOLDERS",
+        None,
+        "Folders below which the web door may be asked to read files; unset: none",
+        "folders, separated by commas",
+    )
     embedder: Literal["local", "cohere", "openai"] | None = setting(
         "FOOTNOTE_EMBEDDER",
         None,
@@ -293,6 +299,11 @@ class Settings(BaseSettings):
         host = self.web_host or ("0.0.0.0" if behind_a_router else "127.0.0.1")  # noqa: S104
         port = self.port if self.web_port is None else self.web_port
         return host, DEFAULT_WEB_PORT if port is None else port
+
+    @property
+    def allowed_job_folders(self) -> tuple[Path, ...]:
+        named = (self.job_folders or "").split(",")
+        return tuple(Path(folder.strip()).resolve() for folder in named if folder.strip())
 
     @property
     def database(self) -> str:

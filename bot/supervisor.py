@@ -36,6 +36,10 @@ DRAIN_SECONDS = 15
 """How long answers in work may still take once the process is told to end."""
 
 
+QUEUE_SECONDS = 120
+"""How long a question may wait for a worker."""
+
+
 async def supervise(settings: Settings) -> None:
     """footnote run: until SIGTERM or Ctrl-C; a second signal ends it at once."""
     start_logging(settings.log_level, settings.log_format)
@@ -75,12 +79,12 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
         private = create_door(web_parts(services, readiness_of(services, ())))
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(work_until(done, worker, [serve(private, door)]))
-            try:
-                yield Path(door.getsockname())
-            finally:
-                done.set()
+        working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
+        try:
+            yield Path(door.getsockname())
+        finally:
+            done.set()
+            await working
 
 
 @contextlib.asynccontextmanager
@@ -134,6 +138,8 @@ def web_config(settings: Settings) -> WebConfig:
         host=host,
         port=port,
         public_url=settings.public_url,
+        job_folders=settings.allowed_job_folders,
+        wait_seconds=QUEUE_SECONDS + settings.answer_seconds,
         api_keys=parse_api_keys(keys.get_secret_value()) if keys else (),
     )
 

@@ -89,7 +89,8 @@ class DiscordPlatform:
     async def log_in(self) -> bool:
         """Whether Discord knows us now; not while it cannot be reached."""
         try:
-            await self.connection.log_in()
+            async with asyncio.timeout(self._config.request_seconds):
+                await self.connection.log_in()
         except discord.LoginFailure as error:
             raise ConfigurationError(NOT_OUR_BOT) from error
         except (discord.HTTPException, aiohttp.ClientError, OSError, ValueError) as error:

@@ -63,7 +63,7 @@ class Connection(discord.Client):
             return
         try:
             await self.login(self._config.token)
-        except Exception:
+        except BaseException:
             assert isinstance(self.http, AddressedHTTP)
             await self.http.reset()
             raise

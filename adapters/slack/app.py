@@ -1,17 +1,23 @@
-"""Slack as a platform: opened with its tokens checked, heard over Socket Mode."""
+"""Slack as a platform: opened with its tokens checked, heard over Socket Mode or HTTP."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from adapters.platform import AcceptsQuestions, ChatPlatform
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.platform import AcceptsQuestions
 from adapters.slack.calls import open_client
 from adapters.slack.config import SlackConfig
 from adapters.slack.envelope import dispatch
+from adapters.slack.http import SignedEvents
 from adapters.slack.listener import Listener, bolt_app
+from adapters.slack.pace import Pace
 from adapters.slack.renderer import SlackRenderer
 from adapters.slack.reply import SlackReplies
 from adapters.slack.socket import SlackSocket
@@ -27,7 +33,9 @@ class SlackPlatform:
 
     renderer: SlackRenderer
     replies: SlackReplies
-    socket: SlackSocket
+    socket: SlackSocket | None
+    events: SignedEvents | None
+    """An ASGI app for /slack/events, where a signing secret is set."""
 
     @property
     def platform(self) -> Platform:
@@ -35,28 +43,51 @@ class SlackPlatform:
 
     @property
     def is_ready(self) -> bool:
-        return self.socket.is_ready
+        return self.socket is None or self.socket.is_ready
 
     async def run(self) -> None:
-        await self.socket.run()
+        if self.socket is None:  # what comes over HTTP is heard by the web process
+            await asyncio.Event().wait()
+        else:
+            await self.socket.run()
 
 
 @asynccontextmanager
 async def open_slack(
     config: SlackConfig, *, desk: AcceptsQuestions, markers: MarkerStore
-) -> AsyncIterator[ChatPlatform]:
+) -> AsyncIterator[SlackPlatform]:
     """Check the tokens, then offer the workspace. A refused token is a ConfigurationError."""
     async with open_client(config) as client:
         workspace = await identify(client)
-        address = partial(socket_address, client, config.app_token or "")
-        await address()  # a wrong app token stops the start, not the first reconnection
         threads = AnsweredThreads(markers)
         listener = Listener(desk=desk, threads=threads, workspace=workspace)
         app = bolt_app(listener, workspace=workspace, client=client)
         yield SlackPlatform(
             renderer=SlackRenderer(),
-            replies=SlackReplies(client=client, workspace=workspace, threads=threads),
-            socket=SlackSocket(
-                answer=partial(dispatch, app), address=address, ping_seconds=config.ping_seconds
+            replies=SlackReplies(
+                client=client,
+                workspace=workspace,
+                threads=threads,
+                pace=Pace(config.post_seconds),
             ),
+            socket=await socket_for(config, app, client),
+            events=events_for(config, app),
         )
+
+
+async def socket_for(
+    config: SlackConfig, app: AsyncApp, client: AsyncWebClient
+) -> SlackSocket | None:
+    if not config.app_token:
+        return None
+    address = partial(socket_address, client, config.app_token)
+    await address()  # a wrong app token stops the start, not the first reconnection
+    return SlackSocket(
+        answer=partial(dispatch, app), address=address, ping_seconds=config.ping_seconds
+    )
+
+
+def events_for(config: SlackConfig, app: AsyncApp) -> SignedEvents | None:
+    if not config.signing_secret:
+        return None
+    return SignedEvents(app, signing_secret=config.signing_secret)

@@ -18,6 +18,8 @@ class SlackConfig:
     """Checks events that come over HTTP."""
     api_base: str = "https://slack.com/api/"
     request_seconds: float = 10.0
+    post_seconds: float = 1.0
+    """Between two messages in one channel, as Slack asks for."""
     ping_seconds: float = 5.0
     """How often the socket is asked for a sign of life; four missed ones end it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +36,15 @@ def envelope_in(frame: Mapping[str, Any]) -> Envelope:
 
 async def dispatch(app: AsyncApp, envelope: Envelope) -> dict[str, Any] | None:
     """The ack, once the listener is done; nothing when it failed."""
-    request = AsyncBoltRequest(
-        mode="socket_mode", body=envelope.payload, headers=retry_headers(envelope)
-    )
-    response = await app.async_dispatch(request)
+    try:
+        request = AsyncBoltRequest(
+            mode="socket_mode", body=envelope.payload, headers=retry_headers(envelope)
+        )
+        response = await app.async_dispatch(request)
+    except Exception:
+        # The library raises on some shapes before anything of ours has seen the event.
+        log.exception("an envelope met a defect", extra={"envelope_id": envelope.envelope_id})
+        return None
     return ack_of(envelope, response) if response.status == 200 else None
 
 

@@ -19,7 +19,7 @@ from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
 from rag_core.desk.incoming import IncomingQuestion
 
-SAID_BY_PEOPLE = frozenset({None, "file_share", "me_message", "thread_broadcast"})
+SAID_BY_PEOPLE = frozenset({"", "file_share", "me_message", "thread_broadcast"})
 """Every other subtype is an echo, an edit, a notice or another program's message."""
 SLACKBOT = "USLACKBOT"
 BARE_MENTION = "Hello!"
@@ -44,10 +44,10 @@ def heard_in(body: Mapping[str, Any], workspace: Workspace, *, heard_at: datetim
     event = body.get("event")
     if not isinstance(event, Mapping) or not is_said_by_a_person(event, workspace):
         return None
-    text = str(event.get("text") or "")
+    text = word(event, "text")
     addressed = (
-        event["type"] == "app_mention"
-        or event.get("channel_type") == "im"
+        word(event, "type") == "app_mention"
+        or word(event, "channel_type") == "im"
         or mentions(text, workspace.bot_user_id)
     )
     if not addressed and not may_be_a_follow_up(event, text, workspace):
@@ -59,26 +59,21 @@ def heard_in(body: Mapping[str, Any], workspace: Workspace, *, heard_at: datetim
 
 def is_said_by_a_person(event: Mapping[str, Any], workspace: Workspace) -> bool:
     """People only: no bot, not even our own, no edits, unfurls or notices."""
-    user = event.get("user")
+    user = word(event, "user")
     return (
-        event.get("type") in {"app_mention", "message"}
-        and event.get("subtype") in SAID_BY_PEOPLE
-        and not event.get("hidden")
-        and not event.get("bot_id")
-        and not event.get("bot_profile")
-        and isinstance(user, str)
+        word(event, "type") in {"app_mention", "message"}
+        and word(event, "subtype") in SAID_BY_PEOPLE
+        and not any(event.get(name) for name in ("hidden", "bot_id", "bot_profile"))
         and user not in {"", SLACKBOT, workspace.bot_user_id}
-        and bool(event.get("ts"))
-        and bool(event.get("channel"))
+        and bool(word(event, "ts"))
+        and bool(word(event, "channel"))
     )
 
 
 def may_be_a_follow_up(event: Mapping[str, Any], text: str, workspace: Workspace) -> bool:
     """A reply in a thread that says something and says it to nobody else."""
-    thread = event.get("thread_ts")
     return (
-        bool(thread)
-        and thread != event["ts"]
+        word(event, "thread_ts") not in {"", word(event, "ts")}
         and not begins_with_somebody_else(text, workspace.bot_user_id)
         and not is_only_thanks(text)
         and bool(_asked(text, workspace))
@@ -89,21 +84,27 @@ def question_of(
     event: Mapping[str, Any], text: str, workspace: Workspace, *, heard_at: datetime
 ) -> IncomingQuestion:
     asked = _asked(text, workspace)
-    ts = str(event["ts"])
+    ts = word(event, "ts")
     return IncomingQuestion(
         key=ConversationKey(
             platform=Platform.SLACK,
             tenant=workspace.team_id,
-            channel_id=str(event["channel"]),
-            thread_id=str(event.get("thread_ts") or ts),
+            channel_id=word(event, "channel"),
+            thread_id=word(event, "thread_ts") or ts,
         ),
         message_id=ts,
-        asker_id=str(event["user"]),
+        asker_id=word(event, "user"),
         question=Question(message=shortened(asked) or BARE_MENTION),
         heard_at=heard_at,
         position=ts,
         address={SHORTENED: "yes"} if len(asked) > MAX_QUESTION else {},
     )
+
+
+def word(event: Mapping[str, Any], name: str) -> str:
+    """A field that is text; nothing where it is missing or something else."""
+    value = event.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def _asked(text: str, workspace: Workspace) -> str:

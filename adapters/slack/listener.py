@@ -10,11 +10,11 @@ from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.error import BoltUnhandledRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.platform import AcceptsQuestions
+from adapters.platform import AcceptsQuestions, KnowsThreads
 from adapters.slack.events import heard_in
-from adapters.slack.threads import AnsweredThreads
 from adapters.slack.vendor_log import vendor_log
 from adapters.slack.workspace import Workspace
 from rag_core.errors import FootnoteError
@@ -30,7 +30,7 @@ class Listener:
         self,
         *,
         desk: AcceptsQuestions,
-        threads: AnsweredThreads,
+        threads: KnowsThreads,
         workspace: Workspace,
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
@@ -69,6 +69,7 @@ def bolt_app(listener: Listener, *, workspace: Workspace, client: AsyncWebClient
         client=AsyncWebClient(base_url=client.base_url, logger=vendor_log(), retry_handlers=[]),
         authorize=authorize,
         process_before_response=True,
+        raise_error_for_unhandled_request=True,  # its own warning would quote the request
         signing_secret="",
         request_verification_enabled=False,
         ssl_check_enabled=False,
@@ -95,7 +96,9 @@ async def _pass_over(body: dict[str, Any]) -> None:
 
 async def _report(error: Exception, body: dict[str, Any]) -> None:
     about = {"event_id": str(body.get("event_id")), "cause": type(error).__name__}
-    if isinstance(error, FootnoteError):
+    if isinstance(error, BoltUnhandledRequestError):
+        log.info("slack sent what nothing here takes", extra={"type": str(body.get("type"))})
+    elif isinstance(error, FootnoteError):
         log.error("event not accepted; Slack will send it again", extra=about)
     else:
         log.error("event met a defect; Slack will send it again", extra=about, exc_info=error)

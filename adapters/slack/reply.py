@@ -10,6 +10,7 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calls import slack_errors
+from adapters.slack.pace import Pace
 from adapters.slack.status import Statuses
 from adapters.slack.threads import AnsweredThreads
 from adapters.slack.workspace import Workspace
@@ -20,6 +21,9 @@ from rag_core.errors import UpstreamRejected
 
 EVENT_TYPE = "footnote"
 """Any member can read a message's metadata, so it holds an opaque key and nothing else."""
+TRIES = 3
+LONGEST_PAUSE = 10.0
+"""A longer rate limit is left to the desk, which holds no worker while it waits."""
 PAGE = 200
 MAX_PAGES = 25
 """A part that is not among the next 5,000 messages of its thread was not posted."""
@@ -29,9 +33,15 @@ class SlackReplies:
     """The thread of a question, as a place to answer in."""
 
     def __init__(
-        self, *, client: AsyncWebClient, workspace: Workspace, threads: AnsweredThreads
+        self,
+        *,
+        client: AsyncWebClient,
+        workspace: Workspace,
+        threads: AnsweredThreads,
+        pace: Pace,
     ) -> None:
         self._client = client
+        self._pace = pace
         self._workspace = workspace
         self._threads = threads
         self._statuses = Statuses(client)
@@ -40,6 +50,25 @@ class SlackReplies:
         return self._statuses.of(question.key)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        ts = await self._patiently(question, part)
+        await self._threads.remember(question.key, message_id=ts)
+        return ts
+
+    async def _patiently(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        """Wait out a short rate limit here: for the desk, each part would be another attempt."""
+        channel = question.key.channel_id
+        for tries_left in reversed(range(TRIES)):
+            await self._pace.turn(channel)
+            try:
+                return await self._post(question, part)
+            except UpstreamRejected as error:
+                pause = error.retry_after
+                if pause is None or pause > LONGEST_PAUSE or not tries_left:
+                    raise
+                self._pace.hold(channel, pause)
+        raise AssertionError("the last try returns or raises")
+
+    async def _post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         payload = json.loads(part.payload)
         with slack_errors():
             posted = await self._client.chat_postMessage(
@@ -51,15 +80,13 @@ class SlackReplies:
                 unfurl_links=False,
                 unfurl_media=False,
             )
-        ts = str(posted["ts"])
-        await self._threads.remember(question.key, last=ts)
-        return ts
+        return str(posted["ts"])
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         """Slack has no idempotency keys, so a lost post is looked up by its metadata."""
         async for message in self._thread_after(question):
             if self._is_ours(message, part):
-                await self._threads.remember(question.key, last=str(message["ts"]))
+                await self._threads.remember(question.key, message_id=str(message["ts"]))
                 return str(message["ts"])
         return None
 

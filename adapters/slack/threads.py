@@ -15,9 +15,10 @@ class AnsweredThreads:
     async def answered_in(self, key: ConversationKey) -> bool:
         return await self._markers.get(_name(key)) is not None
 
-    async def remember(self, key: ConversationKey, *, last: str) -> None:
-        """Note the newest message that the bot posted in a thread."""
-        await self._markers.set(_name(key), last)
+    async def remember(self, key: ConversationKey, *, message_id: str) -> None:
+        """Note the first message that the bot posted in a thread."""
+        if not await self.answered_in(key):
+            await self._markers.set(_name(key), message_id)
 
 
 def _name(key: ConversationKey) -> str:

@@ -12,7 +12,6 @@ from rag_core.books.book import BOOK_ID, BOOK_ID_RULE
 from rag_core.errors import ConfigurationError
 
 VARIABLE = "FOOTNOTE_API_KEYS"
-MIN_KEY = 8
 KEY = re.compile(r"[!-+\--9;-~]+")
 """Printable ASCII without the space and the comma and colon that separate keys and their parts."""
 
@@ -83,9 +82,9 @@ def parse_api_key(entry: str) -> ApiKey:
     secret, scope, books, *rest = [*entry.split(":"), "", ""][: max(3, entry.count(":") + 1)]
     if rest:
         raise ConfigurationError("has too many parts; allowed is KEY[:SCOPE[:BOOK|BOOK…]].")
-    if len(secret) < MIN_KEY or not KEY.fullmatch(secret):
+    if not KEY.fullmatch(secret):
         raise ConfigurationError(
-            f"must have at least {MIN_KEY} visible ASCII characters without commas and colons."
+            "must be one or more visible ASCII characters without commas and colons."
         )
     return ApiKey(secret=secret, scope=parse_scope(scope), books=parse_books(books))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import Integer, bindparam, delete, select
 
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
 from rag_core.storage import schema
@@ -26,7 +26,9 @@ DEFAULT_COLLECTION = "documentation"
 jobs, records, books = schema.jobs, schema.ingestion_records, schema.books
 SAVE = upsert(jobs, on=("job_id",))
 GET = Statement(select(jobs.c.body).where(jobs.c.job_id == bindparam("job_id")))
-RECENT = Statement(select(jobs.c.body).order_by(jobs.c.started_at.desc()).limit(bindparam("limit")))
+RECENT = Statement(
+    select(jobs.c.body).order_by(jobs.c.started_at.desc()).limit(bindparam("limit", type_=Integer))
+)
 UNFINISHED = Statement(
     select(jobs.c.body).where(jobs.c.completed_at.is_(None)).order_by(jobs.c.started_at)
 )

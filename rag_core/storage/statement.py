@@ -21,12 +21,12 @@ class Statement:
     as fast as going through an engine and a result of SQLAlchemy's."""
 
     def __init__(self, clause: ClauseElement, *, on_postgres: ClauseElement | None = None) -> None:
-        self._clause = clause
+        self.clause = clause
         self._on_postgres = clause if on_postgres is None else on_postgres
 
     @cached_property
     def _for_sqlite(self) -> tuple[str, dict[str, Any]]:
-        return compiled(self._clause, SQLITE)[:2]
+        return compiled(self.clause, SQLITE)[:2]
 
     @cached_property
     def _for_postgres(self) -> tuple[str, dict[str, Any], tuple[str, ...]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, bindparam, select
+from sqlalchemy import Integer, Select, bindparam, select
 
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, RetrievalRecord
@@ -51,7 +51,7 @@ def with_turns() -> Select[tuple[object, ...]]:
         select(turns.c.messages, turns.c.retrievals, *HEAD)
         .select_from(threads.join(sessions, OPEN_SESSION).outerjoin(turns))
         .order_by(turns.c.number.desc())
-        .limit(bindparam("turns"))
+        .limit(bindparam("turns", type_=Integer))
     )
 
 
@@ -80,7 +80,7 @@ RECENT = Statement(
         threads.c.channel_id == bindparam("channel_id"),
     )
     .order_by(threads.c.updated_at.desc())
-    .limit(bindparam("limit"))
+    .limit(bindparam("limit", type_=Integer))
 )
 
 

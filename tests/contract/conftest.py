@@ -6,9 +6,11 @@ import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from rag_core.storage.database import Database, open_database
+from rag_core.storage.schema import metadata
 from tests.peers.postgres import PostgresServer, postgres_server
 
 ENGINES = ("sqlite", "postgres")
@@ -21,8 +23,8 @@ def server() -> Iterator[PostgresServer]:
 
 
 @pytest.fixture(scope="session")
-def templates() -> dict[str, str]:
-    """A migrated database of each engine, made by the first test that needs it."""
+def migrated() -> dict[str, str]:
+    """The address of a migrated database of each engine, once a test has needed it."""
     return {}
 
 
@@ -47,30 +49,37 @@ async def empty_url(
 
 
 @pytest.fixture
-async def url(
+async def migrated_url(
     engine: str,
     request: pytest.FixtureRequest,
-    tmp_path: Path,
     tmp_path_factory: pytest.TempPathFactory,
-    templates: dict[str, str],
-) -> AsyncIterator[str]:
-    """The address of a database that is up to date and empty."""
+    migrated: dict[str, str],
+) -> str:
+    """The address of a database that is up to date, and that a test leaves as empty as it is."""
+    if engine not in migrated:
+        if engine == "sqlite":
+            made = f"sqlite+aiosqlite:///{tmp_path_factory.mktemp('migrated')}/footnote.db"
+        else:
+            server: PostgresServer = request.getfixturevalue("server")
+            made = server.url(await server.create())
+        async with open_database(made):
+            migrated[engine] = made
+    return migrated[engine]
+
+
+@pytest.fixture
+async def url(engine: str, migrated_url: str, tmp_path: Path) -> AsyncIterator[str]:
+    """The address of a database that is up to date, and that a test may fill."""
     if engine == "sqlite":
-        if engine not in templates:
-            templates[engine] = str(tmp_path_factory.mktemp("template") / "footnote.db")
-            async with open_database(f"sqlite+aiosqlite:///{templates[engine]}"):
-                pass
-        shutil.copy(templates[engine], tmp_path / "footnote.db")
+        shutil.copy(migrated_url.partition(":///")[2], tmp_path / "footnote.db")
         yield f"sqlite+aiosqlite:///{tmp_path}/footnote.db"
         return
-    server: PostgresServer = request.getfixturevalue("server")
-    if engine not in templates:
-        templates[engine] = await server.create()
-        async with open_database(server.url(templates[engine])):
-            pass
-    name = await server.create(like=templates[engine])
-    yield server.url(name)
-    await server.drop(name)
+    yield migrated_url
+    connection = await asyncpg.connect(migrated_url)
+    try:
+        await connection.execute(f"TRUNCATE {', '.join(metadata.tables)} RESTART IDENTITY")
+    finally:
+        await connection.close()
 
 
 @pytest.fixture

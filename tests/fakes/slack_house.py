@@ -4,45 +4,81 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
-from adapters.platform import ChatPlatform
-from adapters.slack.app import open_slack
+import uvicorn
+
+from adapters.slack.app import SlackPlatform, open_slack
 from adapters.slack.config import SlackConfig
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.slack_desk import FakeDesk
-from tests.peers.slack import APP_TOKEN, BOT_TOKEN, SlackPeer
+from tests.peers.slack import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, SlackPeer
 
 
-def config_for(
-    peer: SlackPeer, *, bot_token: str = BOT_TOKEN, app_token: str = APP_TOKEN
-) -> SlackConfig:
-    return SlackConfig(
-        bot_token=bot_token,
-        app_token=app_token,
-        api_base=peer.base,
-        request_seconds=1.0,
-        ping_seconds=1.0,
-    )
+def config_for(peer: SlackPeer, **changes: Any) -> SlackConfig:
+    fields: dict[str, Any] = {
+        "bot_token": BOT_TOKEN,
+        "app_token": APP_TOKEN,
+        "api_base": peer.base,
+        "request_seconds": 1.0,
+        "ping_seconds": 1.0,
+        "post_seconds": 0.0,
+    }
+    return SlackConfig(**fields | changes)
 
 
 @asynccontextmanager
 async def slack_at_work(
-    peer: SlackPeer, desk: FakeDesk, *, markers: MemoryMarkers | None = None
-) -> AsyncIterator[ChatPlatform]:
-    """A platform that listens and a desk that answers, until the block ends."""
+    peer: SlackPeer,
+    desk: FakeDesk,
+    *,
+    markers: MemoryMarkers | None = None,
+    over: str = "socket",
+    **changes: Any,
+) -> AsyncIterator[SlackPlatform]:
+    """A platform that listens, over a socket or over HTTP, and a desk that answers."""
     kept = markers if markers is not None else MemoryMarkers()
-    async with open_slack(config_for(peer), desk=desk, markers=kept) as platform:
-        tasks = [asyncio.create_task(platform.run()), asyncio.create_task(desk.work(platform))]
-        try:
-            await until(lambda: platform.is_ready or any(task.done() for task in tasks))
-            yield platform
-        finally:
-            for task in tasks:
-                task.cancel()
-            ends = await asyncio.gather(*tasks, return_exceptions=True)
-            faults = [end for end in ends if not isinstance(end, asyncio.CancelledError)]
-        assert not faults, faults
+    if over == "http":
+        changes |= {"app_token": None, "signing_secret": SIGNING_SECRET}
+    async with AsyncExitStack() as stack:
+        platform = await stack.enter_async_context(
+            open_slack(config_for(peer, **changes), desk=desk, markers=kept)
+        )
+        await stack.enter_async_context(owned(platform.run()))
+        await stack.enter_async_context(owned(desk.work(platform)))
+        if over == "http":
+            peer.sends_to(await stack.enter_async_context(served(platform.events)))
+        await until(lambda: platform.is_ready)
+        yield platform
+
+
+@asynccontextmanager
+async def owned(work: Any) -> AsyncIterator[None]:
+    """Work that goes on until the block ends, and must not end before."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        [end] = await asyncio.gather(task, return_exceptions=True)
+    assert isinstance(end, asyncio.CancelledError), end
+
+
+@asynccontextmanager
+async def served(app: Any) -> AsyncIterator[str]:
+    """An ASGI app on loopback; yields its address."""
+    server = uvicorn.Server(
+        uvicorn.Config(app, host="127.0.0.1", port=0, lifespan="off", log_config=None)
+    )
+    task = asyncio.create_task(server.serve())
+    try:
+        await until(lambda: server.started)
+        host, port = server.servers[0].sockets[0].getsockname()[:2]
+        yield f"http://{host}:{port}/slack/events"
+    finally:
+        server.should_exit = True
+        await task
 
 
 async def until(condition: Callable[[], bool], *, at_most: float = 10.0) -> None:

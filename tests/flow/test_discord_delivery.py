@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from uuid import uuid4
 
 import pytest
 
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.outgoing import OutgoingPart
+from rag_core.errors import UpstreamRejected
 from tests.builders import a_response
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, on_a_course, running
@@ -34,6 +37,7 @@ async def over(course: Course, times: int = 1) -> None:
         Trouble(reset=True, takes_effect=True),
         Trouble(hang=True, takes_effect=True),
         Trouble(status=503, takes_effect=True),
+        Trouble(status=200, takes_effect=True),  # an answer that names no message
     ],
 )
 async def test_a_post_whose_answer_was_lost_is_found_and_not_repeated(trouble: Trouble) -> None:
@@ -121,6 +125,21 @@ async def test_a_wall_before_discord_is_a_refusal_that_says_when_to_come_back() 
         (refusal,) = course.desk.refusals
         assert refusal.retryable
         assert refusal.retry_after == pytest.approx(0.2)
+
+
+async def test_a_long_rate_limit_is_handed_back_instead_of_waited_for() -> None:
+    async with on_a_course() as course:
+        platform = course.platform
+        assert platform is not None
+        asked = await ask(course)
+        await course.answered()
+        part = OutgoingPart(question_id=uuid4(), number=0, payload='{"content": "a"}')
+        course.peer.troubles.on(SEND, Trouble(status=429, retry_after=40.0))
+        with pytest.raises(UpstreamRejected) as refused:
+            await platform.replies.post(course.desk.questions[0], part)
+        assert refused.value.retryable
+        assert refused.value.retry_after == pytest.approx(40.0)
+        assert len(course.peer.seen_in(asked.id)) == 1
 
 
 async def test_a_long_answer_keeps_to_the_limits_that_discord_tells() -> None:

@@ -149,8 +149,10 @@ async def test_a_discord_that_is_away_at_the_start_is_waited_for() -> None:
     async with open_discord_peer() as peer:
         peer.troubles.on(ME, Trouble(status=503), times=2)
         peer.troubles.on(ME, Trouble(reset=True), times=3)
+        peer.troubles.on(ME, Trouble(hang=True))
+        peer.troubles.on(ME, Trouble(status=500))  # the library alone would try for 25 seconds
         course = Course(peer, DiscordDesk())
-        async with running(course):
+        async with running(course, request_seconds=0.2):
             await peer.say(course.channel, course.alice, QUESTION, mentions_bot=True)
             await course.answered()
 

@@ -24,6 +24,8 @@ from tests.peers.slack import (
     SlackPeer,
 )
 
+BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
+
 
 def desk_that_answers(text: str = "Ten a day [1].") -> FakeDesk:
     return FakeDesk(lambda question: an_answer(text))
@@ -36,9 +38,10 @@ async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
         await peer.heard()
 
 
-async def test_a_mention_is_answered_once_in_its_thread_with_a_link() -> None:
+@BOTH_WAYS
+async def test_a_mention_is_answered_once_in_its_thread_with_a_link(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         await settled(peer, desk)
         [reply] = peer.world.replies(GENERAL, ts)
@@ -50,9 +53,10 @@ async def test_a_mention_is_answered_once_in_its_thread_with_a_link() -> None:
         assert not reply.pings
 
 
-async def test_both_events_of_a_mention_are_one_question() -> None:
+@BOTH_WAYS
+async def test_both_events_of_a_mention_are_one_question(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         await settled(peer, desk)
         assert [e.payload["event"]["type"] for e in peer.envelopes()] == ["app_mention", "message"]
@@ -63,9 +67,10 @@ async def test_both_events_of_a_mention_are_one_question() -> None:
         assert len(peer.world.replies(GENERAL, ts)) == 1
 
 
-async def test_a_repeated_event_is_acknowledged_and_changes_nothing() -> None:
+@BOTH_WAYS
+async def test_a_repeated_event_is_acknowledged_and_changes_nothing(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         await settled(peer, desk)
         repeats = [peer.repeat(envelope) for envelope in peer.envelopes() for _ in range(3)]
@@ -74,9 +79,10 @@ async def test_a_repeated_event_is_acknowledged_and_changes_nothing() -> None:
         assert len(peer.world.replies(GENERAL, ts)) == 1
 
 
-async def test_each_direct_message_is_a_thread_of_its_own() -> None:
+@BOTH_WAYS
+async def test_each_direct_message_is_a_thread_of_its_own(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         first = peer.say(DIRECT, ANN, "how many a day?")
         second = peer.say(DIRECT, ANN, "and a week?")
         inside = peer.say(DIRECT, ANN, "why?", thread_ts=first)
@@ -87,13 +93,16 @@ async def test_each_direct_message_is_a_thread_of_its_own() -> None:
         assert len(peer.world.replies(DIRECT, second)) == 1
 
 
-async def test_a_follow_up_in_the_bots_thread_needs_no_mention_even_after_a_restart() -> None:
+@BOTH_WAYS
+async def test_a_follow_up_in_the_bots_thread_needs_no_mention_even_after_a_restart(
+    over: str,
+) -> None:
     desk, markers = desk_that_answers(), MemoryMarkers()
     async with SlackPeer() as peer:
-        async with slack_at_work(peer, desk, markers=markers):
+        async with slack_at_work(peer, desk, markers=markers, over=over):
             ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
             await settled(peer, desk)
-        async with slack_at_work(peer, desk, markers=markers):
+        async with slack_at_work(peer, desk, markers=markers, over=over):
             peer.say(GENERAL, BEN, "and in a week?", thread_ts=ts)
             await settled(peer, desk)
         assert [q.question.message for q in desk.questions.values()][-1] == "and in a week?"
@@ -101,9 +110,10 @@ async def test_a_follow_up_in_the_bots_thread_needs_no_mention_even_after_a_rest
         assert len(peer.world.replies(GENERAL, ts)) == 2
 
 
-async def test_talk_that_is_not_for_the_bot_is_acknowledged_and_left_alone() -> None:
+@BOTH_WAYS
+async def test_talk_that_is_not_for_the_bot_is_acknowledged_and_left_alone(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         asked = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         other = peer.say(GENERAL, BEN, "lunch?")
         await settled(peer, desk)
@@ -120,9 +130,10 @@ async def test_talk_that_is_not_for_the_bot_is_acknowledged_and_left_alone() -> 
         assert len(list(peer.world.everything_of_the_bot())) == 1
 
 
-async def test_an_event_nobody_listens_to_is_acknowledged() -> None:
+@BOTH_WAYS
+async def test_an_event_nobody_listens_to_is_acknowledged(over: str) -> None:
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         reaction = {"type": "reaction_added", "user": ANN, "reaction": "eyes", "event_ts": "1.1"}
         envelope = peer.emit(reaction | {"item": {"type": "message", "channel": GENERAL}})
         await settled(peer, desk)
@@ -130,11 +141,12 @@ async def test_an_event_nobody_listens_to_is_acknowledged() -> None:
         assert envelope.acked_at
 
 
-async def test_an_event_is_acknowledged_only_once_the_desk_has_it() -> None:
+@BOTH_WAYS
+async def test_an_event_is_acknowledged_only_once_the_desk_has_it(over: str) -> None:
     desk = desk_that_answers()
     desk.failing = 3
     peer = SlackPeer(ack_seconds=0.2, pauses=(0.0, 0.1, 0.1))
-    async with peer, slack_at_work(peer, desk):
+    async with peer, slack_at_work(peer, desk, over=over):
         ts = peer.say(DIRECT, ANN, "how many a day?")
         [envelope] = peer.envelopes()
         await until(lambda: envelope.attempts == 3)
@@ -158,30 +170,41 @@ async def test_a_post_whose_outcome_is_unknown_is_looked_up_and_not_doubled(faul
         assert len(peer.calls("chat.postMessage")) + (fault is not Fault.LOST_RESPONSE) == posts
 
 
-@pytest.mark.parametrize(
-    "fault", [Fault.RATE_LIMITED, Fault.SERVER_ERROR, Fault.GARBAGE, Fault.PLAIN_TEXT]
-)
-async def test_a_refusal_for_now_is_tried_again(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.GARBAGE, Fault.PLAIN_TEXT])
+async def test_an_answer_that_is_not_slacks_is_no_post(fault: Fault) -> None:
     desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         peer.fails("chat.postMessage", fault)
         ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         await settled(peer, desk)
         assert len(peer.world.replies(GENERAL, ts)) == 1
+        assert len(peer.calls("conversations.replies")) == 1
 
 
-async def test_a_long_answer_arrives_in_order_within_the_rate_limit() -> None:
+async def test_a_rate_limit_is_waited_out_as_long_as_slack_says() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        peer.fails("chat.postMessage", Fault.RATE_LIMITED)
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await settled(peer, desk)
+        assert len(peer.world.replies(GENERAL, ts)) == 1
+        assert not peer.calls("conversations.replies"), "a clear refusal needs no look-up"
+
+
+async def test_a_long_answer_arrives_in_order_and_gives_no_cause_for_a_rate_limit() -> None:
     text = "\n\n".join(f"Paragraph {number}. " + "word " * 900 for number in range(10))
     desk = desk_that_answers(text)
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
-        peer.foresees("ratelimited")
+    async with SlackPeer() as peer, slack_at_work(peer, desk, post_seconds=0.2):
         peer.api.limits.on = True
-        peer.api.limits.rules["chat.postMessage"] = (3, 1.0)
+        peer.api.limits.rules["chat.postMessage"] = (1, 0.15)
         ts = peer.say(GENERAL, ANN, f"{MENTION} tell me everything")
         await settled(peer, desk)
-        seen = "\n".join(reply.seen for reply in peer.world.replies(GENERAL, ts))
-        assert [n for n in range(10) if f"Paragraph {n}." in seen] == list(range(10))
-        assert seen.rindex("[1] <") > seen.index("Paragraph 9.")
+        replies = peer.world.replies(GENERAL, ts)
+        seen = "\n".join(reply.seen for reply in replies)
+        places = [seen.index(f"Paragraph {number}.") for number in range(10)]
+        assert len(replies) > 4
+        assert places == sorted(places)
+        assert seen.index("[1] <") > places[-1]
 
 
 async def test_progress_is_shown_where_slack_lets_us() -> None:
@@ -261,7 +284,7 @@ async def test_a_slack_that_cannot_be_reached_at_the_start_is_no_wrong_setting()
 async def test_a_token_revoked_later_ends_the_platform_with_one_line() -> None:
     desk = desk_that_answers()
     async with SlackPeer() as peer:
-        peer.foresees("token_revoked", "invalid_auth")
+        peer.foresees("invalid_auth")
         async with open_slack(config_for(peer), desk=desk, markers=MemoryMarkers()) as platform:
             running = asyncio.create_task(platform.run())
             await until(lambda: platform.is_ready)
@@ -285,3 +308,40 @@ async def test_a_refreshed_or_dropped_socket_is_replaced_and_nothing_is_missed()
         await settled(peer, desk)
         assert len(desk.questions) == 4
         assert len(list(peer.world.everything_of_the_bot())) == 4
+
+
+async def test_frames_that_are_no_envelopes_do_no_harm() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk) as platform:
+        for frame in ("hello?", "[]", "null", "[" * 50_000, '{"type": "events_api"}'):
+            await peer.sockets.babble(frame)
+        peer.say(DIRECT, ANN, "how many a day?")
+        await settled(peer, desk)
+        assert platform.is_ready
+        assert len(list(peer.world.everything_of_the_bot())) == 1
+
+
+async def test_an_envelope_the_library_trips_over_is_not_acknowledged() -> None:
+    desk = desk_that_answers()
+    peer = SlackPeer(ack_seconds=0.1, pauses=())
+    async with peer, slack_at_work(peer, desk):
+        strange = peer.sockets.deliver("events_api", {"type": "event_callback", "event": [1]})
+        peer.say(DIRECT, ANN, "how many a day?")
+        await until(lambda: strange.given_up)
+        async with asyncio.timeout(10):
+            await desk.idle.wait()
+        assert strange.acked_at is None
+        assert len(desk.questions) == 1
+
+
+async def test_socket_mode_switched_off_ends_the_platform_with_one_line() -> None:
+    desk = desk_that_answers()
+    async with (
+        SlackPeer() as peer,
+        open_slack(config_for(peer), desk=desk, markers=MemoryMarkers()) as platform,
+    ):
+        running = asyncio.create_task(platform.run())
+        await until(lambda: platform.is_ready)
+        await peer.sockets.refresh("link_disabled")
+        with pytest.raises(ConfigurationError, match="SLACK_APP_TOKEN"):
+            await asyncio.wait_for(running, 10)

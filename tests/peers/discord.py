@@ -22,7 +22,9 @@ from tests.peers.discord_gateway import (
     Session,
 )
 from tests.peers.discord_limits import Allowance, Buckets, Trouble, Troubles
-from tests.peers.discord_rest import Call, Refused, Routes, without_content
+from tests.peers.discord_posting import without_content
+from tests.peers.discord_rest import Call, Routes
+from tests.peers.discord_rules import Refused
 from tests.peers.discord_world import DEFAULT, DM, REPLY, Channel, Note, Person, World
 
 SEND = "POST /channels/:c/messages"

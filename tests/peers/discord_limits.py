@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 
 
 @dataclass(frozen=True)
@@ -22,30 +23,28 @@ class Buckets:
     def __init__(self, *, default: Allowance, special: Mapping[str, Allowance]) -> None:
         self._default = default
         self._special = special
-        self._seen: dict[tuple[str, str], deque[float]] = {}
+        self._windows: dict[tuple[str, str], tuple[float, int]] = {}
         self.refused = 0
 
     def take(self, route: str, major: str) -> tuple[dict[str, str], float | None]:
         """The headers of the answer, and how long to wait when the bucket is empty."""
         allowance = self._special.get(route, self._default)
         now = time.monotonic()
-        seen = self._seen.setdefault((route, major), deque())
-        while seen and seen[0] <= now - allowance.seconds:
-            seen.popleft()
-        wait: float | None = None
-        if len(seen) >= allowance.requests:
-            wait = seen[0] + allowance.seconds - now
-            self.refused += 1
-        else:
-            seen.append(now)
-        reset_after = seen[0] + allowance.seconds - now
+        end, taken = self._windows.get((route, major), (now, 0))
+        if now >= end:
+            end, taken = now + allowance.seconds, 0
+        full = taken >= allowance.requests
+        self.refused += full
+        taken += not full
+        self._windows[route, major] = (end, taken)
+        reset_after = ceil((end - now) * 1000) / 1000
         return {
             "X-RateLimit-Bucket": f"{abs(hash(route)):x}",
             "X-RateLimit-Limit": str(allowance.requests),
-            "X-RateLimit-Remaining": str(max(0, allowance.requests - len(seen))),
+            "X-RateLimit-Remaining": str(allowance.requests - taken),
             "X-RateLimit-Reset": f"{time.time() + reset_after:.3f}",
             "X-RateLimit-Reset-After": f"{reset_after:.3f}",
-        }, wait
+        }, reset_after if full else None
 
 
 @dataclass(frozen=True)

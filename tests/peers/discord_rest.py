@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tests.peers.discord_posting import Posting, require, without_content
 from tests.peers.discord_rules import (
-    SUPPRESS_EMBEDS,
     Refused,
     check,
     check_commands,
@@ -18,7 +18,6 @@ from tests.peers.discord_rules import (
 from tests.peers.discord_world import (
     DM,
     FORUM,
-    REPLY,
     THREAD_STARTER,
     Channel,
     Note,
@@ -28,8 +27,6 @@ from tests.peers.discord_world import (
 
 CONTENT_FLAG = 1 << 18
 IDS = re.compile(r"/(channels|messages|applications|guilds)/\d+")
-USER_MENTION = re.compile(r"<@!?(\d+)>")
-ROLE_MENTION = re.compile(r"<@&(\d+)>")
 
 Reply = tuple[int, Any]
 Route = Callable[..., Awaitable[Reply]]
@@ -55,7 +52,7 @@ class Routes:
         self.reads_content: Callable[[], bool] = lambda: True
         self.typing: list[int] = []
         self.commands: dict[str, list[dict[str, Any]]] = {}
-        self._nonces: dict[tuple[int, str], int] = {}
+        self._posting = Posting(world)
         self.table: dict[str, Route] = {
             "GET /users/@me": self.me,
             "POST /users/@me/channels": self.open_direct,
@@ -142,16 +139,15 @@ class Routes:
     async def send(self, call: Call, channel_id: str) -> Reply:
         channel = self._writable(channel_id)
         check_message(call.body)
-        known = self._sent_before(channel, call.body)
+        known = self._posting.sent_before(channel, call.body)
         if known is not None:
             return 200, known.as_json(with_nonce=True)
-        note = self._new_note(channel, call.body)
+        note = self._posting.note_from(channel, call.body)
         if channel.archived:
             channel.archived = False
             await self.publish("THREAD_UPDATE", channel.as_json())
         channel.notes.append(note)
-        if call.body.get("enforce_nonce"):
-            self._nonces[channel.id, str(call.body["nonce"])] = note.id
+        self._posting.remember(note, call.body)
         await self.publish("MESSAGE_CREATE", note, channel=channel)
         return 200, note.as_json(with_nonce=True)
 
@@ -176,7 +172,7 @@ class Routes:
         channel = self._channel(channel_id)
         note = self._note(channel, note_id)
         if note.author is not self.world.bot:
-            self._require(channel, "MANAGE_MESSAGES")
+            require(channel, "MANAGE_MESSAGES")
         channel.notes.remove(note)
         await self.publish("MESSAGE_DELETE", {"id": note_id, "channel_id": channel_id})
         return 204, None
@@ -186,7 +182,7 @@ class Routes:
         note = self._note(channel, note_id)
         if channel.parent is not None or channel.kind in {DM, FORUM}:
             raise Refused(400, 50024, "Cannot execute action on this channel type")
-        self._require(channel, "CREATE_PUBLIC_THREADS")
+        require(channel, "CREATE_PUBLIC_THREADS")
         check_thread(call.body)
         if note.id in self.world.channels:
             raise Refused(400, 160004, "A thread has already been created for this message")
@@ -231,14 +227,10 @@ class Routes:
         if channel.kind == FORUM:
             raise Refused(400, 50008, "Cannot send messages in a non-text channel")
         in_thread = channel.parent is not None
-        self._require(channel, "SEND_MESSAGES_IN_THREADS" if in_thread else "SEND_MESSAGES")
+        require(channel, "SEND_MESSAGES_IN_THREADS" if in_thread else "SEND_MESSAGES")
         if channel.archived and channel.locked:
             raise Refused(400, 50083, "Thread is archived")
         return channel
-
-    def _require(self, channel: Channel, permission: str) -> None:
-        if channel.lacks(permission):
-            raise Refused(403, 50013, "Missing Permissions")
 
     def _note(self, channel: Channel, note_id: str) -> Note:
         note = channel.find(int(note_id))
@@ -255,71 +247,6 @@ class Routes:
         bot = self.world.bot
         own = note.author is bot or bot in note.mentions or channel.kind == DM
         return own or self.reads_content()
-
-    def _sent_before(self, channel: Channel, body: dict[str, Any]) -> Note | None:
-        if not body.get("enforce_nonce"):
-            return None
-        note_id = self._nonces.get((channel.id, str(body["nonce"])))
-        if note_id is None:
-            return None
-        known = channel.find(note_id)
-        if known is None:
-            raise Refused(404, 10008, "Unknown Message")
-        return known
-
-    def _new_note(self, channel: Channel, body: dict[str, Any]) -> Note:
-        content = (body.get("content") or "").strip()
-        flags = body.get("flags", 0)
-        note = Note(
-            self.world.ids.next(),
-            channel.id,
-            self.world.bot,
-            content,
-            embeds=[] if flags & SUPPRESS_EMBEDS else body.get("embeds") or [],
-            components=body.get("components") or [],
-            flags=flags,
-            nonce=body.get("nonce"),
-            reference=self._reference(channel, body.get("message_reference")),
-        )
-        note.kind = REPLY if note.reference else 0
-        note.mentions = tuple(
-            self.world.people[int(found)]
-            for found in dict.fromkeys(USER_MENTION.findall(content))
-            if int(found) in self.world.people
-        )
-        note.pinged = pinged(note, body.get("allowed_mentions"))
-        return note
-
-    def _reference(self, channel: Channel, reference: dict[str, Any] | None) -> Note | None:
-        if not reference:
-            return None
-        self._require(channel, "READ_MESSAGE_HISTORY")
-        found = channel.find(int(reference["message_id"]))
-        if found is None and reference.get("fail_if_not_exists", True):
-            raise Refused(400, 50035, "Invalid Form Body", ["message_reference: Unknown message"])
-        return found
-
-
-def pinged(note: Note, allowed: dict[str, Any] | None) -> tuple[str, ...]:
-    """Whom a message notifies: everybody it names, unless allowed_mentions says less."""
-    parse = {"everyone", "users", "roles"} if allowed is None else set(allowed.get("parse", []))
-    listed = allowed or {}
-    who = [name for name in ("everyone", "here") if f"@{name}" in note.content]
-    who = who if "everyone" in parse else []
-    for kind, pattern in (("users", USER_MENTION), ("roles", ROLE_MENTION)):
-        for found in pattern.findall(note.content):
-            if kind in parse or found in (listed.get(kind) or []):
-                who.append(found)
-    if note.reference is not None and (allowed is None or listed.get("replied_user")):
-        who.append(str(note.reference.author.id))
-    return tuple(who)
-
-
-def without_content(shown: dict[str, Any]) -> dict[str, Any]:
-    hidden = shown | {"content": "", "embeds": [], "attachments": [], "components": []}
-    if hidden.get("referenced_message"):
-        hidden["referenced_message"] = without_content(hidden["referenced_message"])
-    return hidden
 
 
 async def nobody_listens(*_: Any, **__: Any) -> None:

@@ -45,10 +45,10 @@ class PostgresServer:
         finally:
             await connection.close()
 
-    async def create(self, *, like: str = "template1") -> str:
-        """A new database, a copy of another one."""
+    async def create(self) -> str:
+        """A new database."""
         name = f"test_{next(self.numbers)}"
-        await self.run(f"CREATE DATABASE {name} TEMPLATE {like}")
+        await self.run(f"CREATE DATABASE {name}")
         return name
 
     async def drop(self, database: str) -> None:

@@ -12,6 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,7 +20,8 @@ from aiohttp import web
 
 from tests.peers.slack_api import Arguments, Call, Fault, SlackApi, changed_event, message_event
 from tests.peers.slack_rules import Refused
-from tests.peers.slack_socket import Envelope, SlackSocketServer
+from tests.peers.slack_sender import SIGNING_SECRET, SlackHttpSender
+from tests.peers.slack_socket import Envelope, SlackDeliveries, SlackSocketServer
 from tests.peers.slack_world import (
     ANN,
     APP,
@@ -36,6 +38,7 @@ from tests.peers.slack_world import (
 
 BOT_TOKEN, APP_TOKEN = "xoxb-1-loopback", "xapp-1-loopback"
 MENTION = f"<@{BOT_USER}>"
+RETRY_AFTER = 1
 SUBSCRIBED = {"app_mention", "message", "reaction_added", "app_home_opened"}
 
 __all__ = [
@@ -48,6 +51,7 @@ __all__ = [
     "ELSEWHERE",
     "GENERAL",
     "MENTION",
+    "SIGNING_SECRET",
     "TEAM",
     "Fault",
     "SlackMessage",
@@ -63,6 +67,7 @@ class SlackPeer:
     ) -> None:
         self.world = SlackWorld()
         self.sockets = SlackSocketServer(ack_seconds=ack_seconds, pauses=pauses)
+        self.deliveries: SlackDeliveries = self.sockets
         self.api = SlackApi(
             self.world,
             bot_token=BOT_TOKEN,
@@ -74,6 +79,7 @@ class SlackPeer:
         self._foreseen: set[str] = set()
         self._refusals: list[str] = []
         self._faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
+        self._not_before: defaultdict[str, float] = defaultdict(float)
         self._event_ids = count(1)
         self._closing = asyncio.Event()
         self._runner: web.AppRunner | None = None
@@ -96,6 +102,7 @@ class SlackPeer:
         trace: TracebackType | None,
     ) -> None:
         self._closing.set()
+        await self.deliveries.close()
         await self.sockets.close()
         assert self._runner is not None
         await self._runner.cleanup()
@@ -118,6 +125,12 @@ class SlackPeer:
 
     def calls(self, method: str) -> list[Call]:
         return [call for call in self.api.calls if call.method == method]
+
+    def sends_to(self, address: str) -> None:
+        """From now on events go, signed, to this address and no more to a socket."""
+        self.deliveries = SlackHttpSender(
+            address, ack_seconds=self.sockets.ack_seconds, pauses=self.sockets.pauses
+        )
 
     # What people do
 
@@ -180,24 +193,24 @@ class SlackPeer:
             "is_ext_shared_channel": False,
             "event_context": f"context-{number}",
         }
-        return self.sockets.deliver("events_api", body)
+        return self.deliveries.deliver("events_api", body)
 
     def repeat(self, envelope: Envelope) -> Envelope:
         """Send an event that was acknowledged once more, as happens when an ack is lost."""
-        return self.sockets.deliver(envelope.kind, envelope.payload)
+        return self.deliveries.deliver(envelope.kind, envelope.payload)
 
     def envelopes(self, event_type: str | None = None) -> list[Envelope]:
         """What was sent to the app, but for the echoes of its own messages."""
         return [
             envelope
-            for envelope in self.sockets.envelopes.values()
+            for envelope in self.deliveries.envelopes.values()
             if event_type in (None, envelope.payload["event"]["type"])
             and envelope.payload["event"].get("bot_id") != BOT
         ]
 
     async def heard(self) -> None:
         """Wait until every envelope was acknowledged or given up."""
-        while waiting := self.sockets.unfinished():
+        while waiting := self.deliveries.unfinished():
             await asyncio.gather(*waiting)
 
     def _socket_url(self) -> str:
@@ -209,6 +222,8 @@ class SlackPeer:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
         fault = self._faults[method].popleft() if self._faults[method] else None
+        if fault is Fault.RATE_LIMITED:
+            self._not_before[method] = monotonic() + RETRY_AFTER
         match fault:
             case None | Fault.LOST_RESPONSE:
                 response = await self._answer(request, method)
@@ -220,6 +235,8 @@ class SlackPeer:
 
     async def _answer(self, request: web.Request, method: str) -> web.Response:
         try:
+            if monotonic() < self._not_before[method]:
+                raise Refused("ratelimited", "asked again too early", retry_after=RETRY_AFTER)
             arguments = await arguments_of(request)
             as_json = request.content_type == "application/json"
             data = self.api.call(method, token_of(request), arguments, as_json=as_json)
@@ -258,7 +275,7 @@ def broken(fault: Fault) -> web.Response:
     match fault:
         case Fault.RATE_LIMITED:
             body = {"ok": False, "error": "ratelimited"}
-            return web.json_response(body, status=429, headers={"Retry-After": "1"})
+            return web.json_response(body, status=429, headers={"Retry-After": str(RETRY_AFTER)})
         case Fault.SERVER_ERROR:
             return web.json_response({"ok": False, "error": "internal_error"}, status=500)
         case Fault.GARBAGE:

@@ -49,25 +49,18 @@ class Envelope:
         return json.dumps(body)
 
 
-class SlackSocketServer:
-    """Holds the app's sockets and sees every envelope to its ack, or to its last attempt."""
+class SlackDeliveries:
+    """Sees every envelope to its ack, or to its last attempt, by whatever way it is sent."""
 
     def __init__(self, *, ack_seconds: float, pauses: Sequence[float]) -> None:
         self.ack_seconds = ack_seconds
         self.pauses = pauses
-        self.tickets: set[str] = set()
-        self.sockets: list[web.WebSocketResponse] = []
         self.envelopes: dict[str, Envelope] = {}
-        self.faults: list[str] = []
-        self.connected = asyncio.Event()
-        self.sessions = 0
-        self._turns = count()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def issue_ticket(self) -> str:
-        ticket = uuid4().hex
-        self.tickets.add(ticket)
-        return ticket
+    async def send(self, envelope: Envelope) -> None:
+        """Send it once, and note when."""
+        raise NotImplementedError
 
     def deliver(
         self, kind: str, payload: dict[str, Any], *, accepts_response: bool = False
@@ -82,6 +75,40 @@ class SlackSocketServer:
     def unfinished(self) -> list[asyncio.Task[None]]:
         """The deliveries that are neither acknowledged nor given up."""
         return list(self._tasks)
+
+    async def close(self) -> None:
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _see_through(self, envelope: Envelope) -> None:
+        for pause in (0.0, *self.pauses):
+            await asyncio.sleep(pause)
+            await self.send(envelope)
+            try:
+                await asyncio.wait_for(envelope.acked.wait(), self.ack_seconds)
+            except TimeoutError:
+                continue
+            return
+        envelope.given_up = True
+
+
+class SlackSocketServer(SlackDeliveries):
+    """Holds the app's sockets; each envelope goes to one of them."""
+
+    def __init__(self, *, ack_seconds: float, pauses: Sequence[float]) -> None:
+        super().__init__(ack_seconds=ack_seconds, pauses=pauses)
+        self.tickets: set[str] = set()
+        self.sockets: list[web.WebSocketResponse] = []
+        self.faults: list[str] = []
+        self.connected = asyncio.Event()
+        self.sessions = 0
+        self._turns = count()
+
+    def issue_ticket(self) -> str:
+        ticket = uuid4().hex
+        self.tickets.add(ticket)
+        return ticket
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         ticket = request.query.get("ticket", "")
@@ -98,10 +125,14 @@ class SlackSocketServer:
         await self._serve(socket)
         return socket
 
-    async def refresh(self) -> None:
+    async def refresh(self, reason: str = "refresh_requested") -> None:
         """Ask the app to connect anew, as Slack does every few hours."""
+        await self.babble(json.dumps({"type": "disconnect", "reason": reason}))
+
+    async def babble(self, frame: str) -> None:
+        """Send whatever to every socket."""
         for socket in list(self.sockets):
-            await socket.send_json({"type": "disconnect", "reason": "refresh_requested"})
+            await socket.send_str(frame)
 
     async def drop(self) -> None:
         """Cut every socket without a word."""
@@ -111,9 +142,7 @@ class SlackSocketServer:
                 transport.abort()
 
     async def close(self) -> None:
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await super().close()
         for socket in list(self.sockets):
             await socket.close()
 
@@ -151,18 +180,7 @@ class SlackSocketServer:
             envelope.response = ack.get("payload")
             envelope.acked.set()
 
-    async def _see_through(self, envelope: Envelope) -> None:
-        for pause in (0.0, *self.pauses):
-            await asyncio.sleep(pause)
-            await self._send(envelope)
-            try:
-                await asyncio.wait_for(envelope.acked.wait(), self.ack_seconds)
-            except TimeoutError:
-                continue
-            return
-        envelope.given_up = True
-
-    async def _send(self, envelope: Envelope) -> None:
+    async def send(self, envelope: Envelope) -> None:
         while True:
             await self.connected.wait()
             socket = self.sockets[next(self._turns) % len(self.sockets)]

@@ -1,0 +1,185 @@
+"""Slack's events over HTTP: a plain ASGI app with a guard in front of the library.
+
+Nothing is parsed, and nothing is logged, before the signature over the raw bytes was checked."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from time import time
+from typing import Any
+from urllib.parse import parse_qsl
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+
+log = logging.getLogger(__name__)
+
+MAX_BODY = 1_000_000
+MAX_DEPTH = 100
+"""Slack's blocks within views within payloads stay far below."""
+MAX_FIELDS = 100
+REPLAY_SECONDS = 300
+TRUSTED_HEADERS = ("content-type", "x-slack-retry-num", "x-slack-retry-reason")
+"""Headers are not signed, and some of them steer the library."""
+OBJECTS = ("channel", "container", "message", "team", "user", "view")
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class RequestRefused(Exception):
+    """A request that is not Slack's, or not one that we can read."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+
+
+class SignedEvents:
+    """Lets in what Slack has signed a moment ago; answers once the desk has it."""
+
+    def __init__(
+        self, app: AsyncApp, *, signing_secret: str, clock: Callable[[], float] = time
+    ) -> None:
+        self._app = app
+        self._secret = signing_secret.encode()
+        self._clock = clock
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1003})
+            return
+        try:
+            response = await self._answer(scope, receive)
+        except RequestRefused as refused:
+            log.info("a request to slack's door was refused", extra={"status": refused.status})
+            response = problem(refused)
+        await respond(send, response)
+
+    async def _answer(self, scope: Message, receive: Receive) -> BoltResponse:
+        headers = headers_of(scope)
+        kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if scope["method"] != "POST":
+            raise RequestRefused(405, "Slack's events come by POST.")
+        if kind not in {JSON, FORM}:
+            raise RequestRefused(415, "Slack's events are JSON or a form.")
+        body = await body_of(headers, receive)
+        self._check_signature(headers, body)
+        return await self._app.async_dispatch(readable(body, kind, headers))
+
+    def _check_signature(self, headers: Mapping[str, str], body: bytes) -> None:
+        stamp = headers.get("x-slack-request-timestamp", "")
+        if not (stamp.isascii() and stamp.isdigit() and len(stamp) <= 12):
+            raise RequestRefused(401, "The signature is missing.")
+        if abs(self._clock() - int(stamp)) > REPLAY_SECONDS:
+            raise RequestRefused(401, "The signature is too old.")
+        expected = signature(self._secret, stamp, body)
+        given = headers.get("x-slack-signature", "").encode()
+        if not hmac.compare_digest(expected.encode(), given):
+            raise RequestRefused(401, "The signature is wrong.")
+
+
+def signature(secret: bytes, stamp: str, body: bytes) -> str:
+    signed = b":".join([b"v0", stamp.encode(), body])
+    return "v0=" + hmac.new(secret, signed, hashlib.sha256).hexdigest()
+
+
+def headers_of(scope: Message) -> dict[str, str]:
+    pairs: list[tuple[bytes, bytes]] = list(scope["headers"])
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in pairs}
+
+
+async def body_of(headers: Mapping[str, str], receive: Receive) -> bytes:
+    """The whole body, never more of it than the bound."""
+    length = headers.get("content-length", "0")
+    if length.isascii() and length.isdigit() and int(length[:12]) > MAX_BODY:
+        raise RequestRefused(413, "The body is too large.")
+    pieces, size, more = [], 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise RequestRefused(400, "The body is not complete.")
+        pieces.append(message.get("body", b""))
+        size, more = size + len(pieces[-1]), message.get("more_body", False)
+        if size > MAX_BODY:
+            raise RequestRefused(413, "The body is too large.")
+    return b"".join(pieces)
+
+
+def readable(body: bytes, kind: str, headers: Mapping[str, str]) -> AsyncBoltRequest:
+    """The library's request, if it is one that the library does not trip over.
+
+    The body is parsed here and handed over as it comes over a socket: the library's own parser
+    loses a command whose text has the word "payload" in it."""
+    trusted: dict[str, Any] = {n: headers[n] for n in TRUSTED_HEADERS if n in headers}
+    try:
+        content = content_of(body.decode(), kind)
+        check_object(content)
+        return AsyncBoltRequest(body=content, headers=trusted, mode="socket_mode")
+    except (ValueError, RecursionError, TypeError, AttributeError, LookupError) as error:
+        raise RequestRefused(400, "The body is not one of Slack's.") from error
+
+
+def content_of(text: str, kind: str) -> Any:
+    """Events are JSON; commands are a form; buttons and dialogs are JSON in a form."""
+    if kind == JSON:
+        return json.loads(text)
+    fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS))
+    return json.loads(fields["payload"]) if "payload" in fields else fields
+
+
+def check_object(value: Any) -> None:
+    """An object whose parts are what Slack's are, and not deeper than anybody needs."""
+    if not is_shaped(value):
+        raise ValueError("not one of Slack's objects")
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [inner for outer in level for inner in insides(outer)]
+        if not level:
+            return
+    raise ValueError("too deep")
+
+
+def is_shaped(value: Any) -> bool:
+    """Whether the parts that the library looks into without asking are what it expects."""
+    match value:
+        case {"event": event} if not (isinstance(event, dict) and type(event.get("type")) is str):
+            return False
+        case {"actions": actions} if not (isinstance(actions, list) and actions):
+            return False
+        case dict() if value:
+            parts = [value[name] for name in OBJECTS if value.get(name) is not None]
+            return all(isinstance(part, dict) for part in [*parts, *value.get("actions", ())])
+    return False
+
+
+def insides(value: Any) -> Iterator[Any]:
+    inside = value.values() if isinstance(value, dict) else value
+    return (item for item in inside if isinstance(item, dict | list))
+
+
+def problem(refused: RequestRefused) -> BoltResponse:
+    titles = {400: "Bad request", 401: "Unauthorized", 405: "Method not allowed"}
+    title = titles.get(refused.status, "Refused")
+    body = {"title": title, "status": refused.status, "detail": refused.detail}
+    headers: dict[str, str | Any] = {"content-type": "application/problem+json"}
+    if refused.status == 405:
+        headers["allow"] = "POST"
+    return BoltResponse(status=refused.status, headers=headers, body=json.dumps(body))
+
+
+async def respond(send: Send, response: BoltResponse) -> None:
+    body = (response.body or "").encode()
+    pairs = [(name, value) for name, values in response.headers.items() for value in values]
+    headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
+    headers.append((b"content-length", str(len(body)).encode()))
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
