@@ -22,7 +22,7 @@ from rag_core.providers.server_connection import connected
 from rag_core.providers.server_registers import Registers, with_hidden
 from rag_core.retrieval.results import SearchResult
 from tests.fakes.embedder import WordEmbedder
-from tests.peers.faults import Fault, Reset, Status
+from tests.peers.faults import Fault, Fine, Reset, Slow, Status
 from tests.peers.qdrant_binary import serving
 from tests.peers.qdrant_collection import fresh_collection, plain_client, server_store
 from tests.peers.unreliable import unreliable
@@ -161,6 +161,29 @@ async def test_readers_in_another_process_see_one_whole_version_at_any_time(
             changed.set()
     assert seen <= set(sizes.items())
     assert len(seen) > 2
+
+
+@pytest.mark.parametrize("steps_before", [0, 1, 2])
+async def test_a_file_replaced_in_the_middle_of_a_search_is_neither_absent_nor_mixed(
+    qdrant_url: str, steps_before: int
+) -> None:
+    """The search stops between finding its candidates, reading them and looking back."""
+    async with (
+        unreliable(qdrant_url) as (url, script),
+        fresh_collection(qdrant_url) as name,
+        server_store(qdrant_url, name) as writer,
+        server_store(url, name) as reader,
+    ):
+        await put(writer, [long_text("oven one"), long_text("oven two")])
+        assert len(await find(reader)) == 2
+        script.script += [*[Fine()] * steps_before, Slow(0.5)]
+        searching = asyncio.create_task(find(reader))
+        await asyncio.sleep(0.1)
+        await put(writer, [long_text(f"oven {n}") for n in range(5)], version=2)
+        assert not searching.done()
+        found = await searching
+        assert {result.metadata["version"] for result in found} == {2}
+        assert len(found) == 5
 
 
 async def test_what_a_crash_left_of_a_version_never_mixes_with_its_second_try(

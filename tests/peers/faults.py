@@ -36,7 +36,11 @@ class Reset:
     """The connection is closed without an answer."""
 
 
-Fault = Status | Slow | Body | Reset
+class Fine:
+    """No fault: a good answer, before a fault to come."""
+
+
+Fault = Status | Slow | Body | Reset | Fine
 
 
 @dataclass
