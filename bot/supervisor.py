@@ -30,8 +30,6 @@ from rag_core.storage.folder_lock import folder_lock
 
 log = logging.getLogger(__name__)
 
-OVERLAP_SECONDS = 30
-"""How long a new process waits for the one before it, as deploys overlap the two."""
 DRAIN_SECONDS = 15
 """How long answers in work may still take once the process is told to end."""
 
@@ -91,7 +89,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
 async def open_core(settings: Settings, folder: Path) -> AsyncIterator[Services]:
     """The services, with the data folder held for this process alone."""
     async with (
-        folder_lock(folder, wait_seconds=OVERLAP_SECONDS),
+        folder_lock(folder, wait_seconds=settings.overlap_seconds),
         open_services(settings, folder) as services,
     ):
         yield services

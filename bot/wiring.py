@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from uuid import uuid4
 
 from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
+from bot.door import worker_name
 from bot.metrics import Metrics
 from bot.providers import open_chat_model, open_embedder, open_vectors
 from bot.settings import Settings
@@ -67,6 +67,8 @@ class Stores:
 class Services:
     """Everything that is open while the house is."""
 
+    name: str
+    """Under which questions are claimed: the data folder's own."""
     settings: Settings
     stores: Stores
     vectors: VectorStore
@@ -88,7 +90,7 @@ class Services:
 
     def worker(self, outlets: Mapping[Platform, Outlet]) -> Worker:
         return Worker(
-            name=uuid4().hex,
+            name=self.name,
             ledger=self.stores.ledger,
             answers=self.answering,
             outlets=outlets,
@@ -114,6 +116,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         retriever = Retriever(embedder=embedder, store=vectors)
         metrics, bell = Metrics(), Bell()
         yield Services(
+            name=worker_name(folder),
             settings=settings,
             stores=stores,
             vectors=vectors,

@@ -43,6 +43,9 @@ LIGHT = frozenset(
 NAME = re.compile(r"(?<=[\w,;)] )(?!I\b)[A-Z][\w’'-]+|\b[A-Z]{2,}\w*\b|\b[a-z]+[A-Z]\w*\b")
 IDENTIFIER = re.compile(r"(?<!\w)(?:--?\w[\w-]+|\w+(?:[._/]\w+)+|\w+\(\))(?!\w)")
 QUOTE_LENGTH = 300
+SHORTEST_QUOTE = 12
+"""Characters; fewer are found in any passage."""
+LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,10 @@ class Passage:
     def whole(self) -> str:
         """The passage with the headings that it stands under."""
         return visible(f"{self.result.page_title}\n{self.result.section_heading}\n") + self.text
+
+    @cached_property
+    def bare(self) -> str:
+        return bare(self.whole)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -94,14 +101,15 @@ class Evidence:
     def supports(self, sentence: str, numbers: Iterable[int]) -> bool:
         """Whether these passages together say what the sentence says."""
         cited = [self.passages[number] for number in numbers if number in self.passages]
-        return (
-            bool(cited)
-            and facts_stand(sentence, cited)
-            and (
-                is_foreign(sentence, cited)
-                or (self._words_stand(sentence, cited) and polarity_stands(sentence, cited))
-            )
-        )
+        if not cited:
+            return False
+        if any(quotes(passage, sentence) for passage in cited):
+            return True
+        if not facts_stand(sentence, cited):
+            return False
+        if is_foreign(sentence, cited):
+            return True
+        return self._words_stand(sentence, cited) and polarity_stands(sentence, cited)
 
     def best_for(self, sentence: str) -> int | None:
         """The passage that supports a sentence best, if one does."""
@@ -139,6 +147,17 @@ class Evidence:
         """The words of a passage that back a sentence."""
         nearest = self.passages[number].nearest(sentence)
         return nearest if len(nearest) <= QUOTE_LENGTH else nearest[: QUOTE_LENGTH - 1] + "…"
+
+
+def quotes(passage: Passage, sentence: str) -> bool:
+    """Whether a sentence stands in the passage word for word."""
+    said = bare(sentence)
+    return len(said) >= SHORTEST_QUOTE and f" {said} " in f" {passage.bare} "
+
+
+def bare(text: str) -> str:
+    """The words of a text, signs and marks left out, in one line."""
+    return " ".join(words(LIST_MARK.sub("", text)))
 
 
 def facts_stand(sentence: str, cited: Sequence[Passage]) -> bool:

@@ -96,6 +96,9 @@ async def running_house(folder: Path, **settings: str) -> AsyncIterator[RunningH
             async with asyncio.timeout(PATIENCE):
                 assert await process.wait() == 0, "".join(said)
         await reading
+    except BaseException:
+        print("".join(said))
+        raise
     finally:
         if process.returncode is None:
             process.kill()

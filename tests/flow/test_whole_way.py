@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ PAGES = {
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the program has read two pages."""
     folder = tmp_path_factory.mktemp("library")
     pages = folder / "pages"
@@ -45,6 +46,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     job = json.loads(printed)
     assert (job["status"], job["files_processed"]) == ("completed", 2)
     return folder
+
+
+@pytest.fixture
+def library(ingested: Path, tmp_path: Path) -> Path:
+    """A copy of that folder: nothing that another test asked is in it."""
+    return shutil.copytree(ingested, tmp_path / "library")
 
 
 @dataclass
@@ -170,7 +177,9 @@ async def test_commands_work_beside_a_running_bot_and_without_one(library: Path)
 async def test_a_second_bot_on_the_same_folder_ends_with_a_sentence(
     library: Path, house_of: RunningHouse
 ) -> None:
-    _, said = await footnote("run", folder=library, expect=1)
+    _, said = await footnote(
+        "run", folder=library, expect=1, settings={"FOOTNOTE_OVERLAP_SECONDS": "0.5"}
+    )
     assert "data folder" in said
     assert "Traceback" not in said
 
