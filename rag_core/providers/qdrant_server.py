@@ -32,8 +32,8 @@ from rag_core.providers.server_collection import (
     WORDS,
     BuiltWith,
     CollectionOptions,
+    built_with,
     prepare,
-    remembered,
     state_collection,
 )
 from rag_core.providers.server_connection import SERVICE, Connection, connected
@@ -271,5 +271,5 @@ async def open_server_store(
 async def server_model(url: str, *, api_key: str | None, collection: str) -> str | None:
     """Which embedding model the index on the server was built with; none without an index."""
     async with connected(url, api_key, None) as connection:
-        built = await remembered(connection, collection)
+        built = await built_with(connection, collection)
         return built.model if built else None

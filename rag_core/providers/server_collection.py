@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -48,9 +49,9 @@ def state_collection(collection: str) -> str:
 
 async def prepare(
     connection: Connection, collection: str, wanted: BuiltWith, options: CollectionOptions
-) -> models.CollectionInfo:
+) -> None:
     """Make what is missing, then see that this index is the one the settings mean."""
-    try:
+    with key_refusals():
         info = await existing(connection, collection)
         if info is None:
             await create(connection, collection, wanted.dimension, options)
@@ -63,14 +64,32 @@ async def prepare(
         built = await remembered(connection, collection) or await noted(
             connection, collection, await found_in(connection, collection, info) or wanted
         )
+    check_model(collection, built, dense_size(info), wanted)
+
+
+async def built_with(connection: Connection, collection: str) -> BuiltWith | None:
+    """What the index was made for; nothing where there is none."""
+    with key_refusals():
+        info = await existing(connection, collection)
+        if info is None:
+            return None
+        check_layout(collection, info)
+        return await remembered(connection, collection) or await found_in(
+            connection, collection, info
+        )
+
+
+@contextmanager
+def key_refusals() -> Iterator[None]:
+    """At the start a refused key is a matter for the operator."""
+    try:
+        yield
     except Refused as error:
         if error.status in NOT_ALLOWED:
             raise ConfigurationError(
                 "The Qdrant server refuses the key: set QDRANT_API_KEY to one that may write."
             ) from error
         raise
-    check_model(collection, built, dense_size(info), wanted)
-    return info
 
 
 async def existing(connection: Connection, collection: str) -> models.CollectionInfo | None:

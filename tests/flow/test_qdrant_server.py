@@ -97,6 +97,7 @@ async def test_vectors_of_another_model_are_refused_by_name(
         if lost == "the note":
             async with plain_client(qdrant_url) as client:
                 await client.delete_collection(state_collection(name))
+            assert await server_model(qdrant_url, api_key=None, collection=name) == "words-64"
         with pytest.raises(ConfigurationError, match=r"words-64 \(64 dim.*FOOTNOTE_EMBEDDER"):
             async with server_store(qdrant_url, name, **changes):
                 pass
@@ -286,6 +287,8 @@ async def test_a_key_is_needed_where_the_server_asks_for_one(
         with pytest.raises(ConfigurationError, match="QDRANT_API_KEY"):
             async with server_store(url, "documentation", api_key="wrong"):
                 pass
+        with pytest.raises(ConfigurationError, match="QDRANT_API_KEY"):
+            await server_model(url, api_key="wrong", collection="documentation")
         async with server_store(url, "documentation", api_key="right") as store:
             await put(store, [long_text("oven")])
             assert len(await find(store)) == 1
