@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
@@ -178,7 +179,7 @@ def desk_limits(settings: Settings) -> DeskLimits:
     return DeskLimits(answer_seconds=settings.answer_seconds)
 
 
-def web_parts(services: Services, readiness: AsksReadiness) -> WebParts:
+def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
     async def metrics() -> bytes:
         return services.metrics.page(waiting=await services.stores.ledger.waiting())
 
@@ -196,5 +197,6 @@ def web_parts(services: Services, readiness: AsksReadiness) -> WebParts:
         feedback=services.stores.feedback,
         readiness=readiness,
         metrics=metrics,
+        mounts=mounts,
         version=version("footnote-bot"),
     )

@@ -49,7 +49,8 @@ def checked(draft: str, evidence: Evidence) -> CheckedText:
         return CheckedText(text="", struck=tuple(struck))
     text = "".join(written(part, numbering) for part in without_repeats(kept))
     citations = tuple(citation(number, rank, kept, evidence) for rank, number in numbering.items())
-    return CheckedText(text=tidied(text), citations=citations, struck=tuple(struck))
+    known = swept(tidied(text), count=len(citations))
+    return CheckedText(text=known, citations=citations, struck=tuple(struck))
 
 
 def kept_parts(block: Block, evidence: Evidence, struck: list[str]) -> Iterator[Kept]:
@@ -187,6 +188,23 @@ def citation(number: int, rank: int, kept: Sequence[Kept], evidence: Evidence) -
         module=result.module,
         page_url=result.page_url,
     )
+
+
+def swept(text: str, *, count: int) -> str:
+    """The text without any marker that no footnote answers to, wherever it came from."""
+    return "".join(
+        block.text if block.kind is BlockKind.CODE else unforged(block.text, count)
+        for block in blocks_of(text)
+    )
+
+
+def unforged(prose: str, count: int) -> str:
+    def known(found: re.Match[str]) -> str:
+        cited = MARKER.search(found.group())
+        is_known = found["ticks"] or cited is None or 1 <= int(cited.group(1)) <= count
+        return found.group() if is_known else ""
+
+    return CODE_OR_MARKER.sub(known, prose)
 
 
 def tidied(text: str) -> str:

@@ -65,6 +65,10 @@ class Passage:
         return visible(f"{self.result.page_title}\n{self.result.section_heading}\n") + self.text
 
     @cached_property
+    def language(self) -> str | None:
+        return language_of(self.text)
+
+    @cached_property
     def bare(self) -> str:
         return bare(self.whole)
 
@@ -198,7 +202,7 @@ def is_negative(sentence: str) -> bool:
 def is_foreign(sentence: str, cited: Sequence[Passage]) -> bool:
     """Whether a sentence is in another language than its evidence, so that words do not match."""
     own = language_of(sentence)
-    return own is not None and language_of(cited[0].text) not in {own, None}
+    return own is not None and cited[0].language not in {own, None}
 
 
 def is_connecting(sentence: str) -> bool:
