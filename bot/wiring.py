@@ -15,7 +15,7 @@ from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from bot.door import worker_name
 from bot.metrics import Metrics
-from bot.providers import open_chat_model, open_embedder, open_vectors
+from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.config import AgentConfig
@@ -107,7 +107,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
     async with contextlib.AsyncExitStack() as stack:
         enter = stack.enter_async_context
         stores = await enter(open_stores(settings))
-        embedder = await enter(open_embedder(settings))
+        choice = await embedding_choice(settings, folder)
+        embedder = await enter(open_embedder(settings, choice))
         vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))
         ingestion = await enter(
