@@ -10,13 +10,17 @@ from contextlib import asynccontextmanager
 import aiohttp
 import discord
 
+from adapters.discord.commands import CommandRegister, commands
 from adapters.discord.config import DiscordConfig
 from adapters.discord.connection import Connection, minimal_intents
 from adapters.discord.hearing import Listener
+from adapters.discord.interactions import Commands, Interactions
+from adapters.discord.lookup import Lookup
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
 from adapters.discord.threads import AnsweredThreads
+from adapters.discord.tokens import TicketRest
 from adapters.platform import AcceptsQuestions, ChatPlatform
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Renderer, ReplyChannel
@@ -48,17 +52,32 @@ class DiscordPlatform:
     """One bot on Discord."""
 
     def __init__(
-        self, config: DiscordConfig, *, desk: AcceptsQuestions, markers: MarkerStore
+        self,
+        config: DiscordConfig,
+        *,
+        desk: AcceptsQuestions,
+        markers: MarkerStore,
+        lookup: Lookup | None = None,
     ) -> None:
         self._config = config
         self._intents = minimal_intents()
-        self.connection = Connection(config, intents=self._intents, hears=self._hear)
-        rest, threads = DiscordRest(self.connection), AnsweredThreads(markers)
-        self._listener = Listener(
-            desk=desk, threads=threads, rest=rest, pauses=config.accept_pauses
+        self.connection = Connection(
+            config,
+            intents=self._intents,
+            hears=self._hear,
+            is_used=self._use,
+            greets=self._greet,
         )
+        rest, threads = DiscordRest(self.connection), AnsweredThreads(markers)
+        tickets, pauses = TicketRest(self.connection), config.accept_pauses
+        known = Commands(desk=desk, tickets=tickets, lookup=lookup, pauses=pauses)
+        self._interactions = Interactions(known.hear)
+        self._register = CommandRegister(
+            commands(with_lookup=lookup is not None), rest=rest, markers=markers
+        )
+        self._listener = Listener(desk=desk, threads=threads, rest=rest, pauses=pauses)
         self._renderer = DiscordRenderer()
-        self._replies = DiscordReplies(rest, threads=threads)
+        self._replies = DiscordReplies(rest, tickets=tickets, threads=threads)
 
     @property
     def platform(self) -> Platform:
@@ -116,6 +135,12 @@ class DiscordPlatform:
         if me is not None:
             await self._listener.hear(message, me=me)
 
+    async def _use(self, interaction: discord.Interaction) -> None:
+        await self._interactions.hear(interaction)
+
+    async def _greet(self) -> None:
+        await self._register.sync()
+
 
 def why_closed(code: int) -> str:
     if code == NOT_AUTHENTICATED:
@@ -125,10 +150,16 @@ def why_closed(code: int) -> str:
 
 @asynccontextmanager
 async def open_discord(
-    config: DiscordConfig, *, desk: AcceptsQuestions, markers: MarkerStore
+    config: DiscordConfig,
+    *,
+    desk: AcceptsQuestions,
+    markers: MarkerStore,
+    lookup: Lookup | None = None,
 ) -> AsyncIterator[ChatPlatform]:
-    """A bot that is logged in, or tries again while Discord is away; closed at the end."""
-    platform = DiscordPlatform(config, desk=desk, markers=markers)
+    """A bot that is logged in, or tries again while Discord is away; closed at the end.
+
+    Without `lookup` there is no /lookup, and /ask proposes no modules."""
+    platform = DiscordPlatform(config, desk=desk, markers=markers, lookup=lookup)
     async with platform.connection:
         await platform.log_in()
         yield platform

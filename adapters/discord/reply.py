@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
+from adapters.discord.asking import came_by_command
 from adapters.discord.errors import UNKNOWN_CHANNEL, DiscordRefused
+from adapters.discord.parts import components_of, content_of, is_this_part
 from adapters.discord.places import AnswerPlace, AnswerPlaces, candidates
 from adapters.discord.rest import DiscordRest, Sent
 from adapters.discord.threads import AnsweredThreads
+from adapters.discord.token_reply import TokenReplies
+from adapters.discord.tokens import TicketRest
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress, QuestionState
@@ -40,29 +43,41 @@ class DiscordReplies:
         self,
         rest: DiscordRest,
         *,
+        tickets: TicketRest,
         threads: AnsweredThreads,
         typing_every: float = TYPING_EVERY_SECONDS,
     ) -> None:
         self._rest = rest
         self._threads = threads
         self._places = AnswerPlaces(rest)
+        self._by_token = TokenReplies(rest, tickets)
         self._typing_every = typing_every
 
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
+        if came_by_command(question):
+            return nullcontext(OnlyTyping())  # Discord says already that we think
         return self._typing(question)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        if came_by_command(question):
+            return await self._by_token.post(question, part)
         place = await self._places.open(question)
         message_id = await self._rest.send(
-            place.channel_id, content_of(part), nonce=part.key, reply_to=place.reply_to
+            place.channel_id,
+            content_of(part),
+            nonce=part.key,
+            reply_to=place.reply_to,
+            components=components_of(part),
         )
         await self._threads.remember(question.key, message_id=message_id)
         return message_id
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
+        if came_by_command(question):
+            return await self._by_token.find(question, part)
         for place in candidates(question):
             for sent in await self._newest(place):
-                if self._is(sent, part, question, place):
+                if is_this_part(sent, part, question, place, own_id=self._rest.own_id):
                     return sent.id
         return None
 
@@ -73,16 +88,6 @@ class DiscordReplies:
             if refusal.code == UNKNOWN_CHANNEL:  # the thread was never made
                 return []
             raise
-
-    def _is(
-        self, sent: Sent, part: OutgoingPart, question: IncomingQuestion, place: AnswerPlace
-    ) -> bool:
-        """Discord may tell a nonce only to who has just sent it, so its traces must do: our own
-        message after the question, in reply to it, with the words of this part. Parts of one
-        answer differ by their count."""
-        ours = sent.author_id == self._rest.own_id and int(sent.id) > int(question.message_id)
-        same = sent.reply_to == place.reply_to and trace(sent.content) == trace(content_of(part))
-        return ours and (same or sent.nonce == part.key)
 
     @asynccontextmanager
     async def _typing(self, question: IncomingQuestion) -> AsyncIterator[Progress]:
@@ -104,12 +109,3 @@ class DiscordReplies:
                 if isinstance(error, UpstreamRejected) and not error.retryable:
                     return
             await asyncio.sleep(self._typing_every)
-
-
-def content_of(part: OutgoingPart) -> str:
-    return str(json.loads(part.payload)["content"])
-
-
-def trace(content: str) -> str:
-    """A message's words without white space, which Discord may trim."""
-    return "".join(content.split())
