@@ -33,6 +33,7 @@ async def open_platforms(
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
             from adapters.discord.config import DiscordConfig
+            from adapters.discord.lookup import Lookup
 
             discord = DiscordConfig(
                 token=settings.discord_bot_token.get_secret_value(),
@@ -41,7 +42,12 @@ async def open_platforms(
             )
             opened.append(
                 await stack.enter_async_context(
-                    open_discord(discord, desk=services.desk, markers=services.stores.markers)
+                    open_discord(
+                        discord,
+                        desk=services.desk,
+                        markers=services.stores.markers,
+                        lookup=Lookup(searches=services.retriever, library=services.library),
+                    )
                 )
             )
         yield opened
