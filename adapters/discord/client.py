@@ -16,6 +16,7 @@ from adapters.discord.connection import Connection, minimal_intents
 from adapters.discord.hearing import Listener
 from adapters.discord.interactions import Commands, Interactions
 from adapters.discord.lookup import Lookup
+from adapters.discord.presses import Presses, Review
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
@@ -58,6 +59,7 @@ class DiscordPlatform:
         desk: AcceptsQuestions,
         markers: MarkerStore,
         lookup: Lookup | None = None,
+        review: Review | None = None,
     ) -> None:
         self._config = config
         self._intents = minimal_intents()
@@ -71,12 +73,13 @@ class DiscordPlatform:
         rest, threads = DiscordRest(self.connection), AnsweredThreads(markers)
         tickets, pauses = TicketRest(self.connection), config.accept_pauses
         known = Commands(desk=desk, tickets=tickets, lookup=lookup, pauses=pauses)
-        self._interactions = Interactions(known.hear)
+        presses = [Presses(review, tickets=tickets, rest=rest).hear] if review else []
+        self._interactions = Interactions(known.hear, *presses)
         self._register = CommandRegister(
             commands(with_lookup=lookup is not None), rest=rest, markers=markers
         )
         self._listener = Listener(desk=desk, threads=threads, rest=rest, pauses=pauses)
-        self._renderer = DiscordRenderer()
+        self._renderer = DiscordRenderer(with_buttons=review is not None)
         self._replies = DiscordReplies(rest, tickets=tickets, threads=threads)
 
     @property
@@ -155,11 +158,13 @@ async def open_discord(
     desk: AcceptsQuestions,
     markers: MarkerStore,
     lookup: Lookup | None = None,
+    review: Review | None = None,
 ) -> AsyncIterator[ChatPlatform]:
     """A bot that is logged in, or tries again while Discord is away; closed at the end.
 
-    Without `lookup` there is no /lookup, and /ask proposes no modules."""
-    platform = DiscordPlatform(config, desk=desk, markers=markers, lookup=lookup)
+    Without `lookup` there is no /lookup, and /ask proposes no modules; without `review`
+    answers have no buttons."""
+    platform = DiscordPlatform(config, desk=desk, markers=markers, lookup=lookup, review=review)
     async with platform.connection:
         await platform.log_in()
         yield platform

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.discord.asking import came_by_command
+from adapters.discord.buttons import buttons
 from adapters.discord.events import SHORTENED
 from adapters.discord.links import place_link
 from adapters.discord.markdown import to_discord_markdown, with_tables_fenced
@@ -28,13 +29,18 @@ SHORTENED_NOTE = (
 class DiscordRenderer:
     """Discord's form of an answer: parts of at most 1,900 characters, footnotes on the last."""
 
+    def __init__(self, *, with_buttons: bool = False) -> None:
+        self._with_buttons = with_buttons
+
     def render(self, response: AgentResponse, question: IncomingQuestion) -> Sequence[str]:
         head = _notes(response, question)
         body = "\n".join([*head, to_discord_markdown(response.answer)])
         parts = [with_tables_fenced(part, LIMIT) for part in split_text(body, LIMIT)]
         for block in (_footnotes(response), _suggestions(response)):
             _append(parts, block)
-        return [payload(part) for part in _counted(parts)]
+        *first, last = _counted(parts)
+        below = buttons(response, question) if self._with_buttons else []
+        return [*map(payload, first), payload(last, below)]
 
 
 def _notes(response: AgentResponse, question: IncomingQuestion) -> list[str]:

@@ -86,6 +86,10 @@ class DiscordRest:
         with discord_errors():
             await self._http.send_typing(int(channel_id))
 
+    async def delete(self, channel_id: str, message_id: str) -> None:
+        with discord_errors():
+            await self._http.delete_message(int(channel_id), int(message_id))
+
     async def newest(self, channel_id: str) -> Sequence[Sent]:
         """The newest messages of a channel or thread."""
         with discord_errors():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
 
 from adapters.platform import ChatPlatform
 from rag_core.agent.answer import AgentResponse
+from rag_core.conversation.key import ConversationKey
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.errors import StorageError, UpstreamRejected, UpstreamUnavailable
@@ -36,6 +37,8 @@ class DiscordDesk:
         self.found: list[str] = []
         self.refusals: list[UpstreamRejected] = []
         self.given_up: list[IncomingQuestion] = []
+        self.answers: dict[UUID, tuple[AgentResponse, ConversationKey]] = {}
+        self.posted: dict[UUID, list[str]] = {}
 
     @property
     def questions(self) -> list[IncomingQuestion]:
@@ -58,6 +61,12 @@ class DiscordDesk:
         self._waiting.put_nowait((question_id, question))
         return Receipt(question_id=question_id, repeated=False)
 
+    async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
+        return self.answers.get(answer_id)
+
+    async def posted_parts(self, answer_id: UUID) -> Sequence[str]:
+        return self.posted.get(answer_id, [])
+
     @asynccontextmanager
     async def serving(self, platform: ChatPlatform) -> AsyncIterator[None]:
         """The platform listens and the desk answers until the block ends."""
@@ -73,6 +82,7 @@ class DiscordDesk:
             async with platform.replies.progress(question):
                 await self.thinks.wait()
                 response = self._answer(question)
+            self.answers[response.answer_id] = (response, question.key)
             payloads = platform.renderer.render(response, question)
             parts = [
                 OutgoingPart(question_id=question_id, number=number, payload=payload)
@@ -80,6 +90,7 @@ class DiscordDesk:
             ]
             try:
                 ids = [await self._deliver(platform, question, part) for part in parts]
+                self.posted[response.answer_id] = ids
             except UpstreamRejected:
                 self.given_up.append(question)
             else:
