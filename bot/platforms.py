@@ -34,6 +34,7 @@ async def open_platforms(
             from adapters.discord.client import open_discord
             from adapters.discord.config import DiscordConfig
             from adapters.discord.lookup import Lookup
+            from adapters.discord.presses import Review
 
             discord = DiscordConfig(
                 token=settings.discord_bot_token.get_secret_value(),
@@ -47,6 +48,9 @@ async def open_platforms(
                         desk=services.desk,
                         markers=services.stores.markers,
                         lookup=Lookup(searches=services.retriever, library=services.library),
+                        review=Review(
+                            answers=services.stores.ledger, feedback=services.stores.feedback
+                        ),
                     )
                 )
             )
