@@ -17,6 +17,7 @@ from adapters.discord.hearing import Listener
 from adapters.discord.interactions import Commands, Interactions
 from adapters.discord.lookup import Lookup
 from adapters.discord.presses import Presses, Review
+from adapters.discord.progress import LinePace
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
@@ -78,9 +79,12 @@ class DiscordPlatform:
         self._register = CommandRegister(
             commands(with_lookup=lookup is not None), rest=rest, markers=markers
         )
+        pace = LinePace(
+            after_seconds=config.line_after_seconds, every_seconds=config.line_every_seconds
+        )
         self._listener = Listener(desk=desk, threads=threads, rest=rest, pauses=pauses)
         self._renderer = DiscordRenderer(with_buttons=review is not None)
-        self._replies = DiscordReplies(rest, tickets=tickets, threads=threads)
+        self._replies = DiscordReplies(rest, tickets=tickets, threads=threads, pace=pace)
 
     @property
     def platform(self) -> Platform:

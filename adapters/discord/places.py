@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass
+from weakref import WeakValueDictionary
 
 from adapters.discord.errors import UNKNOWN_MESSAGE, DiscordRefused
 from adapters.discord.events import NEW_THREAD
@@ -31,13 +33,17 @@ class AnswerPlaces:
     def __init__(self, rest: DiscordRest) -> None:
         self._rest = rest
         self._opened: OrderedDict[str, AnswerPlace] = OrderedDict()
+        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def open(self, question: IncomingQuestion) -> AnswerPlace:
         """The place to write to; a thread is there when this returns."""
         if question.address.get("thread") != NEW_THREAD["thread"]:
             return candidates(question)[0]
-        known = self._opened.get(question.message_id)
-        return known or self._remember(question, await self._open_thread(question))
+        # The typing sign, the progress line and the answer may all be the first to need it.
+        lock = self._opening.setdefault(question.message_id, asyncio.Lock())
+        async with lock:
+            known = self._opened.get(question.message_id)
+            return known or self._remember(question, await self._open_thread(question))
 
     async def _open_thread(self, question: IncomingQuestion) -> AnswerPlace:
         thread, below = candidates(question)

@@ -5,35 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from adapters.discord.asking import came_by_command
 from adapters.discord.errors import UNKNOWN_CHANNEL, DiscordRefused
 from adapters.discord.parts import components_of, content_of, is_this_part
 from adapters.discord.places import AnswerPlace, AnswerPlaces, candidates
+from adapters.discord.progress import LinePace, MessageLine, TicketLine, shown
 from adapters.discord.rest import DiscordRest, Sent
 from adapters.discord.threads import AnsweredThreads
 from adapters.discord.token_reply import TokenReplies
 from adapters.discord.tokens import TicketRest
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
-from rag_core.desk.progress import Progress, QuestionState
+from rag_core.desk.progress import Progress
 from rag_core.errors import UpstreamError, UpstreamRejected
 
 log = logging.getLogger(__name__)
 
 TYPING_EVERY_SECONDS = 8.0
 """Discord shows a typing sign for ten seconds."""
-
-
-class OnlyTyping:
-    """Progress that shows as a typing sign; stages and text are not shown yet."""
-
-    async def stage(self, state: QuestionState, detail: str = "") -> None:
-        """The typing sign says enough."""
-
-    async def text(self, delta: str, *, restart: bool = False) -> None:
-        """The answer is shown when it is whole."""
 
 
 class DiscordReplies:
@@ -45,17 +36,20 @@ class DiscordReplies:
         *,
         tickets: TicketRest,
         threads: AnsweredThreads,
+        pace: LinePace,
         typing_every: float = TYPING_EVERY_SECONDS,
     ) -> None:
         self._rest = rest
+        self._tickets = tickets
         self._threads = threads
+        self._pace = pace
         self._places = AnswerPlaces(rest)
         self._by_token = TokenReplies(rest, tickets)
         self._typing_every = typing_every
 
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
         if came_by_command(question):
-            return nullcontext(OnlyTyping())  # Discord says already that we think
+            return shown(TicketLine(question, tickets=self._tickets), self._pace)
         return self._typing(question)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
@@ -92,8 +86,10 @@ class DiscordReplies:
     @asynccontextmanager
     async def _typing(self, question: IncomingQuestion) -> AsyncIterator[Progress]:
         task = asyncio.create_task(self._keep_typing(question))
+        line = MessageLine(question, rest=self._rest, places=self._places)
         try:
-            yield OnlyTyping()
+            async with shown(line, self._pace) as progress:
+                yield progress
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)

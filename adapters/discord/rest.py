@@ -68,6 +68,16 @@ class DiscordRest:
                 params.payload["components"] = list(components)
             return _id_in(await self._http.send_message(int(channel_id), params=params))
 
+    async def edit(self, channel_id: str, message_id: str, content: str) -> None:
+        """Change what a message of ours says."""
+        with (
+            handle_message_parameters(
+                content=content, allowed_mentions=discord.AllowedMentions.none()
+            ) as params,
+            discord_errors(),
+        ):
+            await self._http.edit_message(int(channel_id), int(message_id), params=params)
+
     async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> None:
         """Make a thread from a message; one that is there already will do."""
         try:

@@ -12,6 +12,7 @@ from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OutgoingPart
+from rag_core.desk.progress import Progress
 from rag_core.errors import StorageError, UpstreamRejected, UpstreamUnavailable
 from tests.builders import a_response
 
@@ -33,6 +34,8 @@ class DiscordDesk:
         self.thinks = asyncio.Event()
         """While it is not set, answers are still being written."""
         self.thinks.set()
+        self.progress: Progress | None = None
+        """Of the question that is being answered."""
         self.delivered: list[tuple[IncomingQuestion, list[str]]] = []
         self.found: list[str] = []
         self.refusals: list[UpstreamRejected] = []
@@ -79,7 +82,7 @@ class DiscordDesk:
     async def _work(self, platform: ChatPlatform) -> None:
         while True:
             question_id, question = await self._waiting.get()
-            async with platform.replies.progress(question):
+            async with platform.replies.progress(question) as self.progress:
                 await self.thinks.wait()
                 response = self._answer(question)
             self.answers[response.answer_id] = (response, question.key)

@@ -71,6 +71,8 @@ def config_for(peer: DiscordPeer, **changes: Any) -> DiscordConfig:
         "connect_seconds": 0.02,
         "retry_seconds": 0.02,
         "request_seconds": 1.0,
+        "line_after_seconds": 0.02,
+        "line_every_seconds": 0.02,
         "accept_pauses": (0.01, 0.02),
     }
     return DiscordConfig(**{**values, **changes})
