@@ -73,6 +73,7 @@ class Slow:
     each: float = 0.0
 
 
+@dataclass(frozen=True)
 class Reset:
     """The connection is closed without an answer."""
 
