@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Protocol
 
 from adapters.discord.asking import ticket_for
@@ -82,13 +83,20 @@ class LinePace:
     after_seconds: float
     every_seconds: float
 
+    def first_after(self, heard_at: datetime) -> float:
+        """Whoever has waited already, in a queue or for a process that was lost, sees it at once:
+        then a line that the lost process left is also found again, and removed."""
+        waited = (datetime.now(UTC) - heard_at).total_seconds()
+        return max(0.0, self.after_seconds - waited)
+
 
 class ProgressLine:
     """Progress that shows as a line: the latest stage wins, and nobody waits for it."""
 
-    def __init__(self, line: Line, pace: LinePace) -> None:
+    def __init__(self, line: Line, pace: LinePace, *, heard_at: datetime) -> None:
         self._line = line
         self._pace = pace
+        self._heard_at = heard_at
         self._words = ""
         self._news = asyncio.Event()
         self._showing: asyncio.Task[None] | None = None
@@ -104,7 +112,7 @@ class ProgressLine:
 
     async def keep_shown(self) -> None:
         """Until cancelled, or until Discord does not take the line."""
-        await asyncio.sleep(self._pace.after_seconds)
+        await asyncio.sleep(self._pace.first_after(self._heard_at))
         while True:
             await self._news.wait()
             self._news.clear()
@@ -128,9 +136,9 @@ class ProgressLine:
 
 
 @asynccontextmanager
-async def shown(line: Line, pace: LinePace) -> AsyncIterator[Progress]:
+async def shown(line: Line, pace: LinePace, *, heard_at: datetime) -> AsyncIterator[Progress]:
     """A progress with its line, which is taken away at the end."""
-    progress = ProgressLine(line, pace)
+    progress = ProgressLine(line, pace, heard_at=heard_at)
     keeping = asyncio.create_task(progress.keep_shown())
     try:
         yield progress

@@ -49,7 +49,8 @@ class DiscordReplies:
 
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
         if came_by_command(question):
-            return shown(TicketLine(question, tickets=self._tickets), self._pace)
+            line = TicketLine(question, tickets=self._tickets)
+            return shown(line, self._pace, heard_at=question.heard_at)
         return self._typing(question)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
@@ -88,7 +89,7 @@ class DiscordReplies:
         task = asyncio.create_task(self._keep_typing(question))
         line = MessageLine(question, rest=self._rest, places=self._places)
         try:
-            async with shown(line, self._pace) as progress:
+            async with shown(line, self._pace, heard_at=question.heard_at) as progress:
                 yield progress
         finally:
             task.cancel()

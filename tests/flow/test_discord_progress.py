@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -14,6 +16,7 @@ from tests.peers.discord_interactions import ORIGINAL, Interaction
 from tests.peers.discord_limits import Trouble
 from tests.peers.discord_world import Note
 
+MINUTE = timedelta(minutes=1)
 QUESTION = "How many questions may I ask a day?"
 EDIT = "PATCH /channels/:c/messages/:m"
 DELETE = "DELETE /channels/:c/messages/:m"
@@ -137,8 +140,8 @@ async def test_a_line_that_a_lost_process_left_is_taken_over_and_removed() -> No
         assert len(seen(course, asked)) == 1
         course.desk = DiscordDesk()
         course.desk.thinks.clear()
-        async with running(course):
-            await course.desk.accept(question)
+        async with running(course, line_after_seconds=30.0):
+            await course.desk.accept(replace(question, heard_at=question.heard_at - MINUTE))
             await course.until(lambda: course.desk.progress)
             await reach(course, QuestionState.GENERATING)
             await course.until(lambda: len(peer.bodies(SEND)) == 2)
