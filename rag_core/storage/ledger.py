@@ -114,6 +114,15 @@ POSTED = Statement(
     .values(state=PartState.POSTED.value, external_id=bindparam("external"))
     .returning(parts.c.number)
 )
+POSTED_PARTS = Statement(
+    select(parts.c.external_id)
+    .select_from(parts.join(schema.answers, parts.c.question == schema.answers.c.question))
+    .where(
+        schema.answers.c.answer_id == bindparam("answer_id"),
+        parts.c.state == PartState.POSTED.value,
+    )
+    .order_by(parts.c.number)
+)
 HOLD = Statement(
     select(threads.c.id, threads.c.claimed)
     .select_from(threads.join(questions))
@@ -232,6 +241,10 @@ class QuestionLedger:
 
     async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
         return await answer_by_id(self._database, answer_id)
+
+    async def posted_parts(self, answer_id: UUID) -> Sequence[str]:
+        rows = await self._database.rows(POSTED_PARTS, answer_id=str(answer_id))
+        return [row["external_id"] for row in rows]
 
     async def response_to(self, question_id: UUID) -> AgentResponse | None:
         return await answer_to(self._database, question_id)
