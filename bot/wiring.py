@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
@@ -14,7 +15,7 @@ from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from bot.door import worker_name
 from bot.metrics import Metrics
-from bot.providers import open_chat_model, open_embedder, open_vectors
+from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.config import AgentConfig
@@ -106,7 +107,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
     async with contextlib.AsyncExitStack() as stack:
         enter = stack.enter_async_context
         stores = await enter(open_stores(settings))
-        embedder = await enter(open_embedder(settings))
+        choice = await embedding_choice(settings, folder)
+        embedder = await enter(open_embedder(settings, choice))
         vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))
         ingestion = await enter(
@@ -177,7 +179,7 @@ def desk_limits(settings: Settings) -> DeskLimits:
     return DeskLimits(answer_seconds=settings.answer_seconds)
 
 
-def web_parts(services: Services, readiness: AsksReadiness) -> WebParts:
+def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
     async def metrics() -> bytes:
         return services.metrics.page(waiting=await services.stores.ledger.waiting())
 
@@ -195,5 +197,6 @@ def web_parts(services: Services, readiness: AsksReadiness) -> WebParts:
         feedback=services.stores.feedback,
         readiness=readiness,
         metrics=metrics,
+        mounts=mounts,
         version=version("footnote-bot"),
     )

@@ -26,7 +26,6 @@ BUSY_SECONDS = 30.0
 UNLIMITED = 2**32 - 2
 """Pages: as many as SQLite can count."""
 SCRUB_SECONDS = 0.2
-SCRUB_ATTEMPTS = 75
 OLDEST_SQLITE = (3, 35, 0)
 READ_PRAGMAS = ("query_only=ON",)
 WRITE_PRAGMAS = ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
@@ -100,8 +99,14 @@ class SqliteDatabase:
             return result
 
     async def scrub(self) -> None:
-        """Empty the write-ahead log, which still holds pages as they were before a deletion."""
-        for _ in range(SCRUB_ATTEMPTS):
+        """Rewrite the file and empty the write-ahead log, which holds pages as they were.
+
+        `secure_delete` alone is not enough: where a page of the tree was split, the part that
+        moved to its neighbour stays behind as bytes that no table knows of any more."""
+        async with self._writing:
+            with sqlite_errors(self._path):
+                await fetch(self._writer, "VACUUM")
+        for _ in range(1 + int(self._busy_seconds / SCRUB_SECONDS / 2)):
             if await self._checkpoint():
                 return
             await asyncio.sleep(SCRUB_SECONDS)  # writers go on meanwhile

@@ -148,6 +148,22 @@ async def test_what_the_pages_do_not_hold_is_refused(library: Path) -> None:
     assert answer["citations"] == []
 
 
+async def test_no_log_line_holds_a_secret_or_a_persons_words(library: Path, campus: Campus) -> None:
+    seeded = {"OPENAI_API_KEY": "sk-seeded-key", "FOOTNOTE_MODEL": "quoting"}
+    keys = {"FOOTNOTE_API_KEYS": "seeded-web-key:read", "FOOTNOTE_LOG_LEVEL": "debug"}
+    async with running_house(library, **campus.settings, **seeded, **keys) as house:
+        asked = campus.slack.say(GENERAL, ANN, f"{MENTION} Does Quetzalcoatl read in summer?")
+        await campus.slack_replies(asked, at_least=1)
+        house.web.headers["Authorization"] = "Bearer seeded-web-key"
+        await house.ask(message="May Quetzalcoatl borrow films?")
+        await house.web.post("/chat/run", content=b'{"message": "Quetzalcoatl')
+    logged = "".join(house.said)
+    assert "question accepted" in logged
+    assert "answer delivered" in logged
+    for secret in ("seeded", BOT_TOKEN, APP_TOKEN, TOKEN, "Quetzalcoatl", "reading room opens"):
+        assert secret not in logged
+
+
 async def test_a_killed_process_answers_what_it_had_accepted(library: Path, campus: Campus) -> None:
     async with running_house(library, **campus.settings) as house:
         asked = [campus.slack.say(GENERAL, ANN, f"{MENTION} {SUMMER}") for _ in range(5)]
