@@ -8,6 +8,7 @@ from dataclasses import replace
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
 from rag_core.agent.answer import Outcome
 from rag_core.desk.outgoing import PartState
@@ -313,7 +314,16 @@ async def test_a_rating_can_be_changed_and_needs_an_answer(
     assert refused.value.field == "answer_id"
 
 
-async def rows(database: Database, text: str) -> list[list[object]]:
-    from sqlalchemy import text as sql
+async def test_a_question_that_cannot_be_read_holds_up_no_other_thread(
+    desk: DeskWork, database: Database
+) -> None:
+    await desk.accept(a_question(key=a_key("broken")))
+    await database.run(Statement(text("UPDATE questions SET body = '{}' RETURNING id")))
+    fine = await desk.accept(a_question(key=a_key("fine")))
+    with pytest.raises(StorageError, match="cannot read"):
+        await desk.claim()
+    assert (await desk.claim()).question_id == fine
 
-    return [list(row) for row in await database.rows(Statement(sql(text)))]  # type: ignore[call-overload]
+
+async def rows(database: Database, query: str) -> list[list[object]]:
+    return [list(row) for row in await database.rows(Statement(text(query)))]  # type: ignore[call-overload]
