@@ -74,7 +74,9 @@ def asked_by_menu(interaction: discord.Interaction, *, at: datetime) -> Incoming
     pointed = data["resolved"]["messages"][data["target_id"]]
     names = {int(user["id"]): user.get("global_name") or user["username"]
              for user in pointed.get("mentions", [])}  # fmt: skip
-    text = with_names(without_mention(pointed["content"], interaction.application_id), names)
+    me = interaction.client.user
+    text = pointed["content"] if me is None else without_mention(pointed["content"], me.id)
+    text = with_names(text, names)
     if all(is_invisible(character) for character in text):
         raise InvalidQuestion("message", ONLY_FILES)
     return _question(interaction, text, at=at)

@@ -89,7 +89,7 @@ class CommandRegister:
             log.warning("commands not registered", extra={"cause": str(error)})
 
     async def _sync(self) -> None:
-        name = f"discord:commands:{self._rest.own_id}"
+        name = f"discord:commands:{self._rest.application_id}"
         current = fingerprint(self._wanted)
         if await self._markers.get(name) == current:
             return

@@ -41,6 +41,13 @@ class DiscordRest:
             raise UpstreamUnavailable(SERVICE, "not connected")
         return str(self._connection.user.id)
 
+    @property
+    def application_id(self) -> int:
+        """Of very old bots it is not the user's."""
+        if self._connection.application_id is None:
+            raise UpstreamUnavailable(SERVICE, "not connected")
+        return self._connection.application_id
+
     async def send(
         self,
         channel_id: str,
@@ -116,7 +123,7 @@ class DiscordRest:
     async def register_commands(self, wanted: Sequence[dict[str, Any]]) -> None:
         """Replace all commands of the application."""
         with discord_errors():
-            await self._http.bulk_upsert_global_commands(int(self.own_id), list(wanted))
+            await self._http.bulk_upsert_global_commands(self.application_id, list(wanted))
 
     @property
     def _http(self) -> HTTPClient:
