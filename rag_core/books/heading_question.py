@@ -9,6 +9,7 @@ from enum import IntEnum
 from rag_core.agent.languages import language_of
 
 MAX_WORDS = 9
+MAX_LENGTH = 120
 AUXILIARIES = "can cannot could do does did is are was were may might must shall should will would"
 ASKS = r"(?P<ask>what|how|where|when|who|why|which)"
 AUXILIARY = f"(?P<auxiliary>{AUXILIARIES.replace(' ', '|')})"
@@ -48,7 +49,8 @@ def question_of(heading: str, passage: str) -> tuple[Kind, str] | None:
     """The question that a heading asks or stands for, in the language of its passage."""
     plain = re.sub(r"[`*_]|^[\d.]+\s+|:$", "", heading).strip()
     if plain.endswith("?"):
-        return (Kind.ASKED, plain) if len(plain.split()) > 2 else None
+        clear = len(plain.split()) > 2 and len(plain) <= MAX_LENGTH
+        return (Kind.ASKED, plain) if clear else None
     words = plain.lower().split()
     if not 2 <= len(words) <= MAX_WORDS or UNCLEAR & set(words) or re.search(r"[/:;!()]", plain):
         return None
