@@ -14,8 +14,11 @@ PACKAGES := bot adapters rag_core
 .DEFAULT_GOAL := run
 
 run: .venv/.run
-	@$(BIN)/footnote ingest examples/course --book course --title "Sample course"
-	@$(BIN)/footnote ingest examples/handbook --book handbook --title "Team handbook"
+	@books=$$($(BIN)/footnote books --json) && \
+	for book in course handbook; do case "$$books" in \
+		*"\"book_id\": \"$$book\""*) ;; \
+		*) $(BIN)/footnote ingest examples/$$book --book $$book --title "Sample $$book" || exit $$? ;; \
+	esac; done
 	@grep -qs '^FOOTNOTE_DEFAULT_BOOK=.' .env || export FOOTNOTE_DEFAULT_BOOK=$${FOOTNOTE_DEFAULT_BOOK:-course}; \
 	exec $(BIN)/footnote run
 

@@ -9,10 +9,12 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 from rag_core.errors import StorageError
 
 ADDRESS_FILE = "door.json"
+WORKER_FILE = "worker"
 MAX_SOCKET_PATH = 100
 """A socket's path is cut at 104 to 108 bytes, by platform."""
 
@@ -30,6 +32,16 @@ def own_folder(folder: Path) -> Path:
             " set FOOTNOTE_DATA_DIR to a folder that this user may write to."
         ) from None
     return folder.resolve()
+
+
+def worker_name(folder: Path) -> str:
+    """The name under which whoever holds this folder claims questions, made at the first time.
+
+    The next process on the folder bears the same name, so it knows what a killed one left open."""
+    file = folder / WORKER_FILE
+    if not file.exists():
+        file.write_text(uuid4().hex, encoding="ascii")
+    return file.read_text(encoding="ascii").strip()
 
 
 def door_address(folder: Path) -> Path | None:

@@ -3,45 +3,72 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from typing import Any
 
+from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
+from adapters.slack.config import SlackConfig
 from bot.settings import Settings
 from bot.wiring import Services
 
+SLACK_EVENTS = "/slack/events"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenPlatforms:
+    """The chat platforms that listen, and what they serve on the port of the web door."""
+
+    platforms: tuple[ChatPlatform, ...] = ()
+    mounts: Mapping[str, Any] = field(default_factory=dict)
+    """ASGI applications by path."""
+
 
 @contextlib.asynccontextmanager
-async def open_platforms(
-    settings: Settings, services: Services
-) -> AsyncIterator[Sequence[ChatPlatform]]:
-    async with contextlib.AsyncExitStack() as stack:
-        opened: list[ChatPlatform] = []
-        if settings.slack_bot_token and settings.slack_app_token:
+async def open_platforms(settings: Settings, services: Services) -> AsyncIterator[OpenPlatforms]:
+    platforms: list[ChatPlatform] = []
+    mounts: dict[str, Any] = {}
+    markers = services.stores.markers
+    async with AsyncExitStack() as stack:
+        if settings.slack_bot_token:
             from adapters.slack.app import open_slack
-            from adapters.slack.config import SlackConfig
 
-            slack = SlackConfig(
-                bot_token=settings.slack_bot_token.get_secret_value(),
-                app_token=settings.slack_app_token.get_secret_value(),
-                api_base=settings.slack_api_base,
+            slack = await stack.enter_async_context(
+                open_slack(slack_config(settings), desk=services.desk, markers=markers)
             )
-            opened.append(
-                await stack.enter_async_context(
-                    open_slack(slack, desk=services.desk, markers=services.stores.markers)
-                )
-            )
+            platforms.append(slack)
+            if slack.events is not None:
+                mounts[SLACK_EVENTS] = slack.events
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
-            from adapters.discord.config import DiscordConfig
 
-            discord = DiscordConfig(
-                token=settings.discord_bot_token.get_secret_value(),
-                api_base=settings.discord_api_base,
-                gateway_url=settings.discord_gateway_url,
+            discord = await stack.enter_async_context(
+                open_discord(discord_config(settings), desk=services.desk, markers=markers)
             )
-            opened.append(
-                await stack.enter_async_context(
-                    open_discord(discord, desk=services.desk, markers=services.stores.markers)
-                )
-            )
-        yield opened
+            platforms.append(discord)
+        yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
+
+
+def slack_config(settings: Settings) -> SlackConfig:
+    bot, app, signing = (
+        settings.slack_bot_token,
+        settings.slack_app_token,
+        settings.slack_signing_secret,
+    )
+    return SlackConfig(
+        bot_token=bot.get_secret_value() if bot else "",
+        app_token=app.get_secret_value() if app else None,
+        signing_secret=signing.get_secret_value() if signing else None,
+        api_base=settings.slack_api_base,
+    )
+
+
+def discord_config(settings: Settings) -> DiscordConfig:
+    token = settings.discord_bot_token
+    return DiscordConfig(
+        token=token.get_secret_value() if token else "",
+        api_base=settings.discord_api_base,
+        gateway_url=settings.discord_gateway_url,
+    )

@@ -6,28 +6,83 @@ import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from pydantic import SecretStr
+
+from bot.embedding import EmbeddingChoice, chosen
 from bot.settings import Settings
 from rag_core.ports import ChatModel, Embedder, VectorStore
 
-
-@contextlib.asynccontextmanager
-async def open_embedder(settings: Settings) -> AsyncIterator[Embedder]:
-    from rag_core.providers.local_embedder import open_local_embedder
-
-    async with open_local_embedder() as embedder:
-        yield embedder
+INDEX_FOLDER = "index"
 
 
-@contextlib.asynccontextmanager
-async def open_vectors(
+def open_embedder(
+    settings: Settings, choice: EmbeddingChoice
+) -> contextlib.AbstractAsyncContextManager[Embedder]:
+    match choice.runner:
+        case "cohere":
+            from rag_core.providers.cohere_embedder import open_cohere_embedder
+
+            return open_cohere_embedder(
+                api_key=secret(settings.cohere_api_key) or "",
+                base_url=settings.cohere_api_url,
+                model=choice.model,
+            )
+        case "openai":
+            from rag_core.providers.openai_embedder import open_openai_embedder
+
+            return open_openai_embedder(
+                api_key=secret(settings.openai_api_key) or "",
+                base_url=settings.openai_base_url,
+                model=choice.model,
+            )
+        case "local":
+            from rag_core.providers.local_embedder import open_local_embedder
+
+            return open_local_embedder()
+
+
+def open_vectors(
     settings: Settings, folder: Path, *, embedder: Embedder
-) -> AsyncIterator[VectorStore]:
-    from rag_core.providers.qdrant_edge import open_edge_store
+) -> contextlib.AbstractAsyncContextManager[VectorStore]:
+    if settings.qdrant_url is None:
+        from rag_core.providers.qdrant_edge import open_edge_store
 
-    async with open_edge_store(
-        folder / "index", dimension=embedder.dimension, model=embedder.model
-    ) as store:
-        yield store
+        return open_edge_store(
+            folder / INDEX_FOLDER, dimension=embedder.dimension, model=embedder.model
+        )
+    from rag_core.providers.qdrant_server import open_server_store
+
+    return open_server_store(
+        settings.qdrant_url,
+        api_key=secret(settings.qdrant_api_key),
+        collection=settings.qdrant_collection_name,
+        dimension=embedder.dimension,
+        model=embedder.model,
+    )
+
+
+async def embedding_choice(settings: Settings, folder: Path) -> EmbeddingChoice:
+    """The model for this index, which may be new."""
+    return chosen(settings, await built_with(settings, folder))
+
+
+async def built_with(settings: Settings, folder: Path) -> str | None:
+    """Which embedding model the index remembers; none without an index."""
+    if settings.qdrant_url is None:
+        from rag_core.providers.index_state import indexed_model
+
+        return indexed_model(folder / INDEX_FOLDER)
+    from rag_core.providers.qdrant_server import server_model
+
+    return await server_model(
+        settings.qdrant_url,
+        api_key=secret(settings.qdrant_api_key),
+        collection=settings.qdrant_collection_name,
+    )
+
+
+def secret(value: SecretStr | None) -> str | None:
+    return value.get_secret_value() if value else None
 
 
 @contextlib.asynccontextmanager
@@ -38,11 +93,12 @@ async def open_chat_model(settings: Settings) -> AsyncIterator[ChatModel]:
         yield QuotingModel()
         return
     from rag_core.providers.openai_chat import open_openai_chat
+    from rag_core.providers.retries import Retries
 
-    key = settings.openai_api_key
     async with open_openai_chat(
-        api_key=key.get_secret_value() if key else "",
+        api_key=secret(settings.openai_api_key) or "",
         base_url=settings.openai_base_url,
         model=settings.openai_model,
+        retries=Retries(patience=settings.answer_seconds),
     ) as model:
         yield model

@@ -233,6 +233,14 @@ class Settings(BaseSettings):
         "a whole number from 0",
         ge=0,
     )
+    overlap_seconds: float = setting(
+        "FOOTNOTE_OVERLAP_SECONDS",
+        30.0,
+        "How long a new process waits for the one before it to leave the data folder",
+        "a number from 0 to 600",
+        ge=0,
+        le=600,
+    )
     discord_bot_token: SecretStr | None = setting(
         "DISCORD_BOT_TOKEN", None, "Token of the Discord bot; unset: no Discord", "a token"
     )

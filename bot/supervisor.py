@@ -30,8 +30,6 @@ from rag_core.storage.folder_lock import folder_lock
 
 log = logging.getLogger(__name__)
 
-OVERLAP_SECONDS = 30
-"""How long a new process waits for the one before it, as deploys overlap the two."""
 DRAIN_SECONDS = 15
 """How long answers in work may still take once the process is told to end."""
 
@@ -43,15 +41,17 @@ QUEUE_SECONDS = 120
 async def supervise(settings: Settings) -> None:
     """footnote run: until SIGTERM or Ctrl-C; a second signal ends it at once."""
     start_logging(settings.log_level, settings.log_format)
+    config = web_config(settings)
     folder = own_folder(settings.data_dir)
     async with contextlib.AsyncExitStack() as stack:
         stopping = stack.enter_context(stop_signals())
         services = await stack.enter_async_context(open_core(settings, folder))
-        platforms = await stack.enter_async_context(open_platforms(settings, services))
+        opened = await stack.enter_async_context(open_platforms(settings, services))
+        platforms = opened.platforms
         page = stack.enter_context(web_listener(*settings.listens_on))
         door = stack.enter_context(door_listener(folder))
-        parts = web_parts(services, readiness_of(services, platforms))
-        app = create_app(parts, web_config(settings))
+        parts = web_parts(services, readiness_of(services, platforms), opened.mounts)
+        app = create_app(parts, config)
         worker = services.worker(outlets(services, platforms))
         say_where(page, platforms)
         await work_until(
@@ -78,7 +78,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         door = stack.enter_context(door_listener(folder))
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
-        private = create_door(web_parts(services, readiness_of(services, ())))
+        private = create_door(web_parts(services, readiness_of(services, ()), {}))
         working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())
@@ -91,7 +91,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
 async def open_core(settings: Settings, folder: Path) -> AsyncIterator[Services]:
     """The services, with the data folder held for this process alone."""
     async with (
-        folder_lock(folder, wait_seconds=OVERLAP_SECONDS),
+        folder_lock(folder, wait_seconds=settings.overlap_seconds),
         open_services(settings, folder) as services,
     ):
         yield services

@@ -7,14 +7,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from uuid import uuid4
+from typing import Any
 
 from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
+from bot.door import worker_name
 from bot.metrics import Metrics
-from bot.providers import open_chat_model, open_embedder, open_vectors
+from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.config import AgentConfig
@@ -69,6 +70,8 @@ class Stores:
 class Services:
     """Everything that is open while the house is."""
 
+    name: str
+    """Under which questions are claimed: the data folder's own."""
     settings: Settings
     stores: Stores
     vectors: VectorStore
@@ -90,7 +93,7 @@ class Services:
 
     def worker(self, outlets: Mapping[Platform, Outlet]) -> Worker:
         return Worker(
-            name=uuid4().hex,
+            name=self.name,
             ledger=self.stores.ledger,
             answers=self.answering,
             outlets=outlets,
@@ -106,7 +109,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
     async with contextlib.AsyncExitStack() as stack:
         enter = stack.enter_async_context
         stores = await enter(open_stores(settings))
-        embedder = await enter(open_embedder(settings))
+        choice = await embedding_choice(settings, folder)
+        embedder = await enter(open_embedder(settings, choice))
         vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))
         ingestion = await enter(
@@ -116,6 +120,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         retriever = Retriever(embedder=embedder, store=vectors)
         metrics, bell = Metrics(), Bell()
         yield Services(
+            name=worker_name(folder),
             settings=settings,
             stores=stores,
             vectors=vectors,
@@ -176,7 +181,7 @@ def desk_limits(settings: Settings) -> DeskLimits:
     return DeskLimits(answer_seconds=settings.answer_seconds)
 
 
-def web_parts(services: Services, readiness: AsksReadiness) -> WebParts:
+def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
     async def metrics() -> bytes:
         return services.metrics.page(waiting=await services.stores.ledger.waiting())
 
@@ -202,5 +207,6 @@ def web_parts(services: Services, readiness: AsksReadiness) -> WebParts:
         feedback=services.stores.feedback,
         readiness=readiness,
         metrics=metrics,
+        mounts=mounts,
         version=version("footnote-bot"),
     )

@@ -17,6 +17,7 @@ MAX_CITATIONS = 5
 CLAIM_WORDS = 3
 """A sentence with fewer words of its own is no good for finding the words to quote."""
 SENTENCE_END = re.compile(r"(?P<end>[.!?…:]*[\"'”’)*_]*)(?P<space>\s*)$")
+RULE_ROW = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 EMPTY_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])?\s*$")
 
 
@@ -48,7 +49,8 @@ def checked(draft: str, evidence: Evidence) -> CheckedText:
         return CheckedText(text="", struck=tuple(struck))
     text = "".join(written(part, numbering) for part in without_repeats(kept))
     citations = tuple(citation(number, rank, kept, evidence) for rank, number in numbering.items())
-    return CheckedText(text=tidied(text), citations=citations, struck=tuple(struck))
+    known = swept(tidied(text), count=len(citations))
+    return CheckedText(text=known, citations=citations, struck=tuple(struck))
 
 
 def kept_parts(block: Block, evidence: Evidence, struck: list[str]) -> Iterator[Kept]:
@@ -58,10 +60,20 @@ def kept_parts(block: Block, evidence: Evidence, struck: list[str]) -> Iterator[
     elif block.kind is BlockKind.CODE:
         yield from kept_code(block.text, evidence, struck)
     elif block.kind is BlockKind.TABLE:
-        for row in block.text.splitlines(keepends=True):
-            yield from kept_sentences([row], evidence, struck)
+        yield from kept_table(block.text, evidence, struck)
     else:
         yield from kept_lines(block, evidence, struck)
+
+
+def kept_table(table: str, evidence: Evidence, struck: list[str]) -> Iterator[Kept]:
+    """The rows that are supported, below the head that names their columns."""
+    rows = table.splitlines(keepends=True)
+    has_head = len(rows) > 2 and RULE_ROW.match(rows[1]) is not None
+    head, body = (rows[:2], rows[2:]) if has_head else ([], rows)
+    kept = [part for row in body for part in kept_sentences([row], evidence, struck)]
+    if kept:
+        yield Kept(without_markers("".join(head)))
+        yield from kept
 
 
 def kept_lines(block: Block, evidence: Evidence, struck: list[str]) -> Iterator[Kept]:
@@ -176,6 +188,23 @@ def citation(number: int, rank: int, kept: Sequence[Kept], evidence: Evidence) -
         module=result.module,
         page_url=result.page_url,
     )
+
+
+def swept(text: str, *, count: int) -> str:
+    """The text without any marker that no footnote answers to, wherever it came from."""
+    return "".join(
+        block.text if block.kind is BlockKind.CODE else unforged(block.text, count)
+        for block in blocks_of(text)
+    )
+
+
+def unforged(prose: str, count: int) -> str:
+    def known(found: re.Match[str]) -> str:
+        cited = MARKER.search(found.group())
+        is_known = found["ticks"] or cited is None or 1 <= int(cited.group(1)) <= count
+        return found.group() if is_known else ""
+
+    return CODE_OR_MARKER.sub(known, prose)
 
 
 def tidied(text: str) -> str:

@@ -51,13 +51,15 @@ def guarded(text: str) -> GuardedText:
     return GuardedText(disarmed(text).strip("\n"))
 
 
-def disarmed(text: str) -> str:
+def disarmed(text: str, *, within_line: bool = False) -> str:
     """The same for a piece of a text, with the white space around it."""
     safe = ""
     for span in code_spans(with_common_fences(visible(text))):
         if span.is_code:
             piece = closed(span)
-        elif safe and not safe.endswith("\n"):  # what would be a line's beginning here is none
+        elif (
+            not safe.endswith("\n") if safe else within_line
+        ):  # what would be a line's beginning here is none
             piece = harmless(WITHIN + span.text).removeprefix(WITHIN)
         else:
             piece = harmless(span.text)

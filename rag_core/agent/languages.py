@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rag_core.agent.words import words
 
 SMALL_WORDS = {
@@ -17,15 +19,17 @@ SMALL_WORDS = {
     comment quoi quel quelle quand où pourquoi je tu nous vous il elle on se sur au aux ce cette
     peut""",
 }
-VOCABULARY = {language: frozenset(text.split()) for language, text in SMALL_WORDS.items()}
+LANGUAGES_OF: dict[str, tuple[str, ...]] = {
+    word: tuple(language for language, text in SMALL_WORDS.items() if word in text.split())
+    for text in SMALL_WORDS.values()
+    for word in text.split()
+}
 
 
 def language_of(text: str) -> str | None:
     """`en`, `de`, `es` or `fr`; None where the small words do not decide."""
-    found = words(text)
-    counts = {
-        language: sum(word in vocabulary for word in found)
-        for language, vocabulary in VOCABULARY.items()
-    }
-    (best, most), (_, second) = sorted(counts.items(), key=lambda item: -item[1])[:2]
+    counts = Counter(
+        language for word in words(text) if word in LANGUAGES_OF for language in LANGUAGES_OF[word]
+    )
+    (best, most), (_, second) = [*counts.most_common(2), ("", 0), ("", 0)][:2]
     return best if most >= 2 and most > second else None

@@ -8,10 +8,11 @@ from rag_core.agent.blocks import INLINE_CODE
 from rag_core.agent.sentences import MARKER, MARKERS
 
 CODE_OR_MARKER = re.compile(rf"{INLINE_CODE.pattern}|{MARKERS.pattern}")
+DOUBLED = re.compile(r"\[\s*(\[[^\[\]]*\])\s*\]")
+UNCLOSED = re.compile(r"\[(?=[^\[\]]*\[)")
 MAX_RANGE = 10
 LOOSE = re.compile(
-    r"[\[【［]\s*\^?(?:sources?\s|ref\.?\s)?(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)(?:†[^\]】］]*)?\s*[\]】］]"
-    r"(?!\()",
+    r"[\[【［]\s*\^?(?:sources?\s|ref\.?\s)?(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)(?:†[^\]】］]*)?\s*[\]】］]",
     re.IGNORECASE,
 )
 
@@ -27,9 +28,16 @@ def normalised(text: str) -> str:
     parts: list[str] = []
     end = 0
     for code in INLINE_CODE.finditer(text):
-        parts += [LOOSE.sub(single, text[end : code.start()]), code.group()]
+        parts += [flat(text[end : code.start()]), code.group()]
         end = code.end()
-    return "".join([*parts, LOOSE.sub(single, text[end:])])
+    return "".join([*parts, flat(text[end:])])
+
+
+def flat(prose: str) -> str:
+    """Prose in which brackets do not nest: what is left when a marker goes is never a marker."""
+    if "[" not in prose and "【" not in prose and "［" not in prose:
+        return prose
+    return UNCLOSED.sub("(", LOOSE.sub(single, DOUBLED.sub(r"\1", prose)))
 
 
 def single(marker: re.Match[str]) -> str:

@@ -10,77 +10,86 @@ from rag_core.agent.markers import CODE_OR_MARKER, normalised
 from rag_core.agent.sentences import MARKER
 
 OPENERS = re.compile(
-    r"\[[^\]]*\Z|\[[^\]]*\](?:\([^)]*)?\Z|<[^\s>][^>]*\Z|[【［][^\]】］]*\Z|!\Z|&\S*\Z"
+    r"\[[^\[\]]*\Z|\[[^\[\]]*\] ?(?:\([^)]*)?\Z|<[^\s>][^>]*\Z|[【［][^\]】］]*\Z|!\Z|&\S*\Z"
 )
-PLAIN = re.compile(r"[\w \t,;.?'’\"()–%+=-]*")
-"""Characters that begin nothing: a line of them is shown as it is."""
+"""What may still become a link, a mention, a tag or a marker."""
+SIMPLE = re.compile(r"(?:[A-Za-z0-9À-ÖØ-öø-ÿ \t,;.?'’\"()–%+=*_#-]|: |\[\d{1,4}\](?=[ ,;.?)]))*+")
+"""Characters that begin nothing, and plain markers: no need to look closer."""
+HELD_AT_MOST = 2_000
+"""A line that stays undecided for longer is shown when it ends."""
 
 
 class PartialText:
-    """Guards a growing text: what may begin a link, a mention or a marker is held until decided."""
+    """Guards a growing text: what may begin a link, a mention or a marker is held until decided.
+
+    A line is shown piece by piece, cut at spaces where nothing is open; each piece is guarded
+    once."""
 
     def __init__(self, *, ranks: frozenset[int] = frozenset(), shown_before: bool = False) -> None:
         self._ranks = ranks
         self._numbering: dict[int, int] = {}
-        self._line = ""
+        self._line = ""  # what came of this line and is not settled yet
+        self._begun = False  # whether something of this line is settled
         self._fence = ""
-        self._done = ""  # whole lines, as they may be shown
-        self._shown = ""
+        self._ready: list[str] = []
+        self._shows = shown_before
         self._restart = shown_before
 
     @property
     def has_shown(self) -> bool:
-        return bool(self._shown) or self._restart
+        return self._shows
 
     def add(self, delta: str) -> None:
-        *lines, self._line = (self._line + delta).split("\n")
-        for line in lines:
-            self._done += self._finished(line) + "\n"
+        self._line += delta
+        while "\n" in self._line:
+            line, self._line = self._line.split("\n", 1)
+            self._ready.append(self._ended(line) + "\n")
+            self._begun = False
+        self._settle()
 
     def take(self) -> tuple[str, bool]:
         """What to show more; the flag says that it replaces all that was shown."""
-        ready = self._done + self._begun()
-        if not ready:
+        delta = "".join(self._ready)
+        self._ready.clear()
+        if not delta:
             return "", False
-        restart = self._restart or not ready.startswith(self._shown)
-        if restart:
-            self._restart = False
-            delta = ready
-        else:
-            delta = ready[len(self._shown) :]
-        self._shown = ready
+        restart, self._restart, self._shows = self._restart, False, True
         return delta, restart
 
-    def _finished(self, line: str) -> str:
-        """A whole line, guarded; inside a fence as it is."""
-        fence = FENCE.match(line)
+    def _ended(self, line: str) -> str:
+        """The rest of a line, guarded; inside a fence as it is."""
         if self._fence:
             if is_closing(line, self._fence):
                 self._fence = ""
             return visible(line)
+        fence = None if self._begun else FENCE.match(line)
         if fence:
             self._fence = fence.group(1) or fence.group(2)
             return visible(line)
-        return line if PLAIN.fullmatch(line) else self._guarded(line)
+        return self._guarded(line)
 
-    def _begun(self) -> str:
-        """As much of the unfinished line as nothing that follows can change."""
-        if self._fence or not self._line.strip(" \t>`~"):
-            return ""
-        if self._line.lstrip(" \t>").startswith(("`", "~", "|")):
-            return ""
-        head = self._line[: max(self._line.rfind(" "), 0)]
-        if PLAIN.fullmatch(head):
-            return head
-        opened = OPENERS.search(head)
-        if opened:
-            head = head[: opened.start()]
-        if head.count("`") % 2:
-            head = head[: head.rfind("`")]
-        return self._guarded(head.rstrip())
+    def _settle(self) -> None:
+        """Show as much of the unfinished line as nothing that follows can change."""
+        end = self._line.rfind(" ")
+        if end <= 0 or self._fence or len(self._line) > HELD_AT_MOST:
+            return
+        if not self._begun and self._line.lstrip(" \t>").startswith(("`", "~", "|", "[")):
+            return  # may be a fence, a table or the definition of a link
+        head = self._line[:end]
+        if not is_simple(head):
+            head = decided(head)
+            if not head:
+                return
+        self._ready.append(self._guarded(head))
+        self._line = self._line[len(head) :]
+        self._begun = True
 
     def _guarded(self, text: str) -> str:
-        return disarmed(CODE_OR_MARKER.sub(self._renumbered, normalised(visible(text))))
+        if is_simple(text):
+            return CODE_OR_MARKER.sub(self._renumbered, text) if "[" in text else text
+        safe = disarmed(text, within_line=self._begun)
+        marked = CODE_OR_MARKER.sub(self._renumbered, normalised(safe))
+        return marked if marked == safe else disarmed(marked, within_line=self._begun)
 
     def _renumbered(self, found: re.Match[str]) -> str:
         if found["ticks"]:
@@ -91,3 +100,17 @@ class PartialText:
             return ""
         number = self._numbering.setdefault(rank, len(self._numbering) + 1)
         return f"{found.group()[: -len(found.group().lstrip())]}[{number}]"
+
+
+def is_simple(text: str) -> bool:
+    return SIMPLE.fullmatch(text) is not None and "www." not in text.lower()
+
+
+def decided(text: str) -> str:
+    """The part of a text before what is still open, cut at a space."""
+    opened = OPENERS.search(text)
+    if opened:
+        text = text[: opened.start()]
+    if text.count("`") % 2:
+        text = text[: text.rfind("`")]
+    return text[: max(text.rfind(" "), 0)] if opened or not text.endswith(" ") else text

@@ -7,10 +7,10 @@ import re
 from rag_core.agent.blocks import INLINE_CODE
 
 MARKER = re.compile(r"\[\^?(\d{1,4})\]")
-MARKERS = re.compile(r"[ \t]*\[\^?\d{1,4}\](?!\()")
+MARKERS = re.compile(r"[ \t]*\[\^?\d{1,4}\]")
 BOUNDARY = re.compile(
     r"(?:[.!?…]+[\"'”’)\]*_]*|[。！？]+)"  # the end of a sentence
-    r"(?:[ \t]*\[\^?\d{1,4}\](?!\())*"  # its markers
+    r"(?:[ \t]*\[\^?\d{1,4}\])*"  # its markers
     r"(?=\s+(?:[^\sa-z]|\Z)|\s*\Z|(?<=[。！？]))"  # and no small letter after it
 )
 ABBREVIATION = re.compile(

@@ -12,6 +12,8 @@ from rag_core.agent.guard import visible
 from rag_core.agent.languages import language_of
 from rag_core.agent.numbers import WORDS as NUMBER_WORDS
 from rag_core.agent.numbers import numbers_in
+from rag_core.agent.polarity import polarity_stands
+from rag_core.agent.quantities import quantities_stand
 from rag_core.agent.sentences import sentences_of
 from rag_core.agent.words import content, words
 from rag_core.retrieval.context import RetrievalContext
@@ -22,9 +24,6 @@ NEW_WORDS = 0.5
 ALL_WORDS = 0.6
 """The same for a sentence that only uses words of the question."""
 CODE_WORDS = 0.6
-NEGATIONS = frozenset(
-    {"not", "no", "never", "none", "neither", "nor", "cannot", "without", "nobody", "nothing"}
-)
 CONNECTING = frozenset(
     content(
         "follow following follows step steps here example examples short summary answer answers"
@@ -43,6 +42,9 @@ LIGHT = frozenset(
 NAME = re.compile(r"(?<=[\w,;)] )(?!I\b)[A-Z][\w’'-]+|\b[A-Z]{2,}\w*\b|\b[a-z]+[A-Z]\w*\b")
 IDENTIFIER = re.compile(r"(?<!\w)(?:--?\w[\w-]+|\w+(?:[._/]\w+)+|\w+\(\))(?!\w)")
 QUOTE_LENGTH = 300
+SHORTEST_QUOTE = 12
+"""Characters; fewer are found in any passage."""
+LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -62,16 +64,20 @@ class Passage:
         return visible(f"{self.result.page_title}\n{self.result.section_heading}\n") + self.text
 
     @cached_property
+    def language(self) -> str | None:
+        return language_of(self.text)
+
+    @cached_property
+    def bare(self) -> str:
+        return bare(self.whole)
+
+    @cached_property
     def words(self) -> frozenset[str]:
         return frozenset(content(self.whole))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
         return numbers_in(self.whole)
-
-    @cached_property
-    def lower(self) -> str:
-        return self.whole.lower()
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -94,14 +100,16 @@ class Evidence:
     def supports(self, sentence: str, numbers: Iterable[int]) -> bool:
         """Whether these passages together say what the sentence says."""
         cited = [self.passages[number] for number in numbers if number in self.passages]
-        return (
-            bool(cited)
-            and facts_stand(sentence, cited)
-            and (
-                is_foreign(sentence, cited)
-                or (self._words_stand(sentence, cited) and polarity_stands(sentence, cited))
-            )
-        )
+        if not cited:
+            return False
+        if any(quotes(passage, sentence) for passage in cited):
+            return True
+        if not facts_stand(sentence, cited):
+            return False
+        if is_foreign(sentence, cited):
+            return True
+        said = (one for passage in cited for one in passage.sentences)
+        return self._words_stand(sentence, cited) and polarity_stands(sentence, said)
 
     def best_for(self, sentence: str) -> int | None:
         """The passage that supports a sentence best, if one does."""
@@ -141,13 +149,32 @@ class Evidence:
         return nearest if len(nearest) <= QUOTE_LENGTH else nearest[: QUOTE_LENGTH - 1] + "…"
 
 
+def quotes(passage: Passage, sentence: str) -> bool:
+    """Whether a sentence stands in the passage word for word."""
+    said = bare(sentence)
+    return len(said) >= SHORTEST_QUOTE and f" {said} " in f" {passage.bare} "
+
+
+def bare(text: str) -> str:
+    """The words of a text, signs and marks left out, in one line."""
+    return " ".join(words(LIST_MARK.sub("", text)))
+
+
 def facts_stand(sentence: str, cited: Sequence[Passage]) -> bool:
     """Whether every number, name and identifier of the sentence stands in the evidence."""
     numbers = frozenset[str]().union(*(passage.numbers for passage in cited))
     if not numbers_in(sentence) <= numbers:
         return False
-    texts = [passage.lower for passage in cited]
-    return all(any(name.lower() in text for text in texts) for name in names_in(sentence, cited))
+    whole = "\n".join(passage.whole for passage in cited)
+    if not quantities_stand(sentence, whole):
+        return False
+    return all(stands_in(name, whole) for name in names_in(sentence, cited))
+
+
+def stands_in(name: str, text: str) -> bool:
+    """Whether a name stands in a text as a word of its own, large or small."""
+    pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def names_in(sentence: str, cited: Sequence[Passage]) -> set[str]:
@@ -160,26 +187,10 @@ def names_in(sentence: str, cited: Sequence[Passage]) -> set[str]:
     return {name for name in code | found if name}
 
 
-def polarity_stands(sentence: str, cited: Sequence[Passage]) -> bool:
-    """Whether the sentence denies what its nearest evidence denies, and nothing else."""
-    wanted = set(content(sentence))
-    nearest = max(
-        (passage.nearest(sentence) for passage in cited),
-        key=lambda s: shared(wanted, set(content(s))),
-    )
-    if shared(wanted, set(content(nearest))) < ALL_WORDS:
-        return True
-    return is_negative(sentence) == is_negative(nearest)
-
-
-def is_negative(sentence: str) -> bool:
-    return any(word in NEGATIONS or word.endswith("n't") for word in words(sentence))
-
-
 def is_foreign(sentence: str, cited: Sequence[Passage]) -> bool:
     """Whether a sentence is in another language than its evidence, so that words do not match."""
     own = language_of(sentence)
-    return own is not None and language_of(cited[0].text) not in {own, None}
+    return own is not None and cited[0].language not in {own, None}
 
 
 def is_connecting(sentence: str) -> bool:

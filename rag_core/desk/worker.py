@@ -61,7 +61,10 @@ class Worker:
         self._stopping = False
 
     async def run(self) -> None:
-        """Work until stopped or cancelled; what is not done by then is given back."""
+        """Work until stopped or cancelled; what is not done by then is given back.
+
+        So is what an earlier worker of this name held when its process was killed."""
+        await self._ledger.release(worker=self._name)
         try:
             async with asyncio.TaskGroup() as tasks:
                 while claim := await self._next():

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import qdrant_edge as edge
 
-from rag_core.retrieval.query import Filters
-
-Condition = edge.FieldCondition | edge.Filter
+from rag_core.providers.conditions import Condition
 
 
 def readable(
-    books: Collection[str], hidden: Collection[str], conditions: list[Condition] | None = None
+    books: Collection[str], hidden: Collection[str], conditions: Iterable[Condition] = ()
 ) -> edge.Filter:
     """What a caller may see: its books only, without versions that are not shown.
 
@@ -20,39 +19,25 @@ def readable(
     if not books:
         raise ValueError("a search names its books")
     own_books = edge.FieldCondition("book_id", match=edge.MatchAny(sorted(books)))
+    required: list[Any] = [own_books, *map(in_engine_words, conditions)]
     if not hidden:
-        return edge.Filter(must=[own_books, *(conditions or ())])
+        return edge.Filter(must=required)
     unseen = edge.FieldCondition("edition", match=edge.MatchAny(sorted(hidden)))
-    return edge.Filter(must=[own_books, *(conditions or ())], must_not=[unseen])
+    return edge.Filter(must=required, must_not=[unseen])
 
 
-def conditions_of(filters: Filters) -> list[Condition]:
-    """One condition for each filter that is set."""
-    conditions: list[Condition] = [
-        edge.FieldCondition(name, match=edge.MatchValue(value))
-        for name, value in (
-            ("module", filters.module),
-            ("lesson", filters.lesson),
-            ("layer", filters.layer and filters.layer.value),
-            ("parent_doc_id", filters.parent_doc_id),
-        )
-        if value is not None
-    ]
-    if filters.proficiency_levels:
-        levels = [level.value for level in filters.proficiency_levels]
-        conditions.append(edge.FieldCondition("proficiency_level", match=edge.MatchAny(levels)))
-    if filters.chapter_min is not None or filters.chapter_max is not None:
-        span = edge.RangeFloat(gte=filters.chapter_min, lte=filters.chapter_max)
-        conditions.append(edge.FieldCondition("chapter", range=span))
-    if filters.hardware_tier is not None:
-        tier = edge.RangeFloat(lte=filters.hardware_tier)
-        conditions.append(unset_or(edge.FieldCondition("hardware_tier", range=tier)))
-    if filters.released_at is not None:
-        until = edge.RangeDateTime(lte=filters.released_at.isoformat())
-        conditions.append(unset_or(edge.FieldCondition("released_at", range=until)))
-    return conditions
+def in_engine_words(condition: Condition) -> edge.FieldCondition | edge.Filter:
+    asked = field_condition(condition)
+    if not condition.unset_passes:
+        return asked
+    return edge.Filter(should=[asked, edge.IsEmptyCondition(condition.field)])
 
 
-def unset_or(condition: edge.FieldCondition) -> edge.Filter:
-    """Material that does not say passes too."""
-    return edge.Filter(should=[condition, edge.IsEmptyCondition(condition.key)])
+def field_condition(condition: Condition) -> edge.FieldCondition:
+    if condition.any_of:
+        return edge.FieldCondition(condition.field, match=edge.MatchAny(list(condition.any_of)))
+    if condition.until is not None:
+        until = edge.RangeDateTime(lte=condition.until.isoformat())
+        return edge.FieldCondition(condition.field, range=until)
+    span = edge.RangeFloat(gte=condition.at_least, lte=condition.at_most)
+    return edge.FieldCondition(condition.field, range=span)

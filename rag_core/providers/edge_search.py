@@ -10,19 +10,16 @@ from threading import Lock
 import qdrant_edge as edge
 
 from rag_core.ports import EmbeddedQuery
-from rag_core.providers.edge_filters import conditions_of, readable
+from rag_core.providers.bm25 import MOST_WEIGHT, words_model
+from rag_core.providers.conditions import Condition, conditions_of
+from rag_core.providers.edge_filters import readable
 from rag_core.providers.payload import result_of
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Signals
 
 DENSE, WORDS = "dense", "words"
 CANDIDATES = 100
-BM25_K, BM25_B, BM25_LENGTH = 1.5, 0.75, 150.0
 REMEMBERED_TERMS = 50_000
-
-
-def words_model() -> edge.Bm25:
-    return edge.Bm25(edge.Bm25Config(k=BM25_K, b=BM25_B, avg_len=BM25_LENGTH, language="english"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +68,7 @@ class EdgeSearch:
             return {}
         chosen = edge.Filter(must=[edge.HasIdCondition(set(union))])
         cosine, bm25 = self._ask(signals, chosen, len(union))
-        bound = (BM25_K + 1) * self._rarity_of(words, reach)
+        bound = MOST_WEIGHT * self._rarity_of(words, reach)
         return {
             point: Signals(
                 cosine=cosine.get(point, 0.0),
@@ -153,9 +150,7 @@ class EdgeSearch:
                 )
                 rank += 1
 
-    def matching(
-        self, reach: Reach, conditions: list[edge.FieldCondition | edge.Filter]
-    ) -> list[SearchResult]:
+    def matching(self, reach: Reach, conditions: Sequence[Condition]) -> list[SearchResult]:
         """Every chunk with these conditions, in no order and without a score."""
         where = readable(reach.books, reach.hidden, conditions)
         results: list[SearchResult] = []

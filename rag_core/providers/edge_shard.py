@@ -12,19 +12,9 @@ import qdrant_edge as edge
 from rag_core.errors import ConfigurationError, FolderInUse, StorageError, StorageFull
 from rag_core.providers.edge_search import DENSE, WORDS
 from rag_core.providers.index_state import STATE_FILE, read_state, write_state
+from rag_core.providers.payload import DATETIMES, INTEGERS, KEYWORDS, TENANT
 
 SHARD_FOLDER = "shard"
-KEYWORDS = (
-    "edition",
-    "chunk_id",
-    "module",
-    "proficiency_level",
-    "layer",
-    "parent_doc_id",
-    "content_hash",
-    "source_file_hash",
-)
-INTEGERS = ("chapter", "lesson", "hardware_tier")
 
 
 def open_shard(folder: Path, dimension: int, model: str) -> tuple[edge.EdgeShard, dict[str, Any]]:
@@ -67,10 +57,10 @@ def configuration(dimension: int) -> edge.EdgeConfig:
 
 
 def create_indexes(shard: edge.EdgeShard) -> None:
-    schemas: dict[str, Any] = {"book_id": edge.KeywordIndexParams(is_tenant=True)}
+    schemas: dict[str, Any] = {TENANT: edge.KeywordIndexParams(is_tenant=True)}
     schemas |= dict.fromkeys(KEYWORDS, edge.PayloadSchemaType.Keyword)
     schemas |= dict.fromkeys(INTEGERS, edge.PayloadSchemaType.Integer)
-    schemas["released_at"] = edge.PayloadSchemaType.Datetime
+    schemas |= dict.fromkeys(DATETIMES, edge.PayloadSchemaType.Datetime)
     for name, schema in schemas.items():
         shard.update(edge.UpdateOperation.create_field_index(name, schema))
 

@@ -18,8 +18,9 @@ from tokenizers import Encoding, Tokenizer
 
 from rag_core.errors import ConfigurationError
 from rag_core.ports import Vector
+from rag_core.providers.embedding_models import LOCAL_MODEL
 
-MODEL = "all-MiniLM-L6-v2-int8"
+MODEL = LOCAL_MODEL
 DIMENSION = 384
 MAX_TOKENS = 256
 """What the model was trained to read; more text than this changes nothing in the vector."""

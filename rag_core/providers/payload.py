@@ -15,6 +15,20 @@ PLACED = {field.name for field in fields(SearchResult)} & {*METADATA, "chunk_id"
 """Payload fields with a place of their own in a result; the others are its metadata."""
 HIDDEN = {"edition"}
 """The store's own fields."""
+TENANT = "book_id"
+KEYWORDS = (
+    "edition",
+    "chunk_id",
+    "module",
+    "proficiency_level",
+    "layer",
+    "parent_doc_id",
+    "content_hash",
+    "source_file_hash",
+)
+INTEGERS = ("chapter", "lesson", "hardware_tier")
+DATETIMES = ("released_at",)
+"""The fields that searches are narrowed by, each with an index of its kind."""
 
 
 def edition(book_id: str, version: int, source_file: str) -> str:

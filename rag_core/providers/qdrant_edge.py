@@ -16,8 +16,9 @@ import qdrant_edge as edge
 from rag_core.books.book import BookIds
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports import EmbeddedQuery
-from rag_core.providers.edge_filters import Condition
-from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch, Reach, words_model
+from rag_core.providers.bm25 import words_model
+from rag_core.providers.conditions import Condition, is_one_of
+from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch, Reach
 from rag_core.providers.edge_shard import edge_errors, open_shard
 from rag_core.providers.index_state import STATE_FILE, write_state
 from rag_core.providers.payload import (
@@ -69,8 +70,7 @@ class EdgeStore:
         return await self._read(books, [], lambda reach: self._search.search(query, reach, limit))
 
     async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
-        conditions = [edge.FieldCondition("parent_doc_id", match=edge.MatchValue(parent_doc_id))]
-        found = await self._matching(books, conditions)
+        found = await self._matching(books, [is_one_of("parent_doc_id", parent_doc_id)])
         in_order = sorted(found, key=lambda result: (result.source_file, result.chunk_index))
         return [replace(result, rank=rank) for rank, result in enumerate(in_order, start=1)]
 
@@ -79,8 +79,8 @@ class EdgeStore:
     ) -> Mapping[str, SearchResult]:
         if not chunk_ids:
             return {}
-        conditions = [edge.FieldCondition("chunk_id", match=edge.MatchAny(list(chunk_ids)))]
-        return {result.chunk_id: result for result in await self._matching(books, conditions)}
+        found = await self._matching(books, [is_one_of("chunk_id", *chunk_ids)])
+        return {result.chunk_id: result for result in found}
 
     async def modules(self, *, books: BookIds) -> Sequence[str]:
         return sorted(await self._values("module", books))
@@ -99,9 +99,7 @@ class EdgeStore:
     async def _matching(
         self, books: BookIds, conditions: Sequence[Condition]
     ) -> Sequence[SearchResult]:
-        return await self._read(
-            books, [], lambda reach: self._search.matching(reach, list(conditions))
-        )
+        return await self._read(books, [], lambda reach: self._search.matching(reach, conditions))
 
     async def _read(self, books: BookIds, nothing: T, work: Callable[[Reach], T]) -> T:
         """Run a read in a thread, through one view of the index from start to end."""

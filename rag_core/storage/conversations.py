@@ -110,6 +110,7 @@ class Conversations:
     async def delete(self, key: ConversationKey) -> None:
         """Everything that belongs to the thread goes with its row."""
         await self._database.run(DELETE, **key_to_row(key))
+        # Also where there was no such row: somebody may come back because this failed before.
         await self._database.scrub()
 
     async def _load(self, key: ConversationKey, last_messages: int) -> ConversationState | None:

@@ -10,6 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from rag_core.errors import SchemaTooNew
@@ -31,8 +32,16 @@ async def bring_up_to_date(url: str) -> None:
     try:
         async with engine.begin() as connection:
             await connection.run_sync(migrate)
+    except DBAPIError as error:
+        raise of_the_driver(error) from error
     finally:
         await engine.dispose()
+
+
+def of_the_driver(error: DBAPIError) -> BaseException:
+    """What the driver itself raised, for whoever explains its errors."""
+    original = error.orig or error
+    return original.__cause__ or original  # asyncpg's stands behind an adapter's
 
 
 def migrate(connection: Connection) -> None:

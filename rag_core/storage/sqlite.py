@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -22,11 +23,21 @@ Result = TypeVar("Result")
 
 BUSY_SECONDS = 30.0
 """How long another process (a command beside the bot) may hold the database."""
+UNLIMITED = 2**32 - 2
+"""Pages: as many as SQLite can count."""
 SCRUB_SECONDS = 0.2
-SCRUB_ATTEMPTS = 75
 OLDEST_SQLITE = (3, 35, 0)
 READ_PRAGMAS = ("query_only=ON",)
 WRITE_PRAGMAS = ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseFile:
+    """What an address says of a database file."""
+
+    path: Path
+    busy_seconds: float = BUSY_SECONDS
+    max_page_count: int = UNLIMITED
 
 
 class SqliteTransaction:
@@ -48,9 +59,10 @@ class SqliteDatabase:
     """A database file that one process writes through one connection."""
 
     def __init__(
-        self, path: Path, *, writer: aiosqlite.Connection, reader: aiosqlite.Connection
+        self, file: DatabaseFile, *, writer: aiosqlite.Connection, reader: aiosqlite.Connection
     ) -> None:
-        self._path = path
+        self._path = file.path
+        self._busy_seconds = file.busy_seconds
         self._writer = writer
         self._reader = reader
         self._transaction = SqliteTransaction(writer)
@@ -87,8 +99,14 @@ class SqliteDatabase:
             return result
 
     async def scrub(self) -> None:
-        """Empty the write-ahead log, which still holds pages as they were before a deletion."""
-        for _ in range(SCRUB_ATTEMPTS):
+        """Rewrite the file and empty the write-ahead log, which holds pages as they were.
+
+        `secure_delete` alone is not enough: where a page of the tree was split, the part that
+        moved to its neighbour stays behind as bytes that no table knows of any more."""
+        async with self._writing:
+            with sqlite_errors(self._path):
+                await fetch(self._writer, "VACUUM")
+        for _ in range(1 + int(self._busy_seconds / SCRUB_SECONDS / 2)):
             if await self._checkpoint():
                 return
             await asyncio.sleep(SCRUB_SECONDS)  # writers go on meanwhile
@@ -105,7 +123,9 @@ class SqliteDatabase:
                 try:
                     done = await fetch(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")
                 finally:
-                    await fetch(self._writer, f"PRAGMA busy_timeout={BUSY_SECONDS * 1000:.0f}")
+                    await fetch(
+                        self._writer, f"PRAGMA busy_timeout={self._busy_seconds * 1000:.0f}"
+                    )
         return not done[0]["busy"]
 
     async def finish(self) -> None:
@@ -124,16 +144,17 @@ async def fetch(
 @asynccontextmanager
 async def open_sqlite(url: str) -> AsyncIterator[SqliteDatabase]:
     """Open a database file, made and brought up to date if need be."""
-    path = database_file(url)
-    with sqlite_errors(path):
-        make_private(path)
-    async with connection(path, WRITE_PRAGMAS) as writer:
-        with sqlite_errors(path):
+    file = file_named(url)
+    with sqlite_errors(file.path):
+        make_private(file.path)
+    limit = f"max_page_count={file.max_page_count}"
+    async with connection(file, (*WRITE_PRAGMAS, limit)) as writer:
+        with sqlite_errors(file.path):
             await fetch(writer, "PRAGMA journal_mode=WAL")
             if not is_up_to_date(await versions(writer)):
-                await bring_up_to_date(f"sqlite+aiosqlite:///{path}")
-        async with connection(path, READ_PRAGMAS) as reader:
-            database = SqliteDatabase(path, writer=writer, reader=reader)
+                await bring_up_to_date(f"sqlite+aiosqlite:///{file.path}")
+        async with connection(file, READ_PRAGMAS) as reader:
+            database = SqliteDatabase(file, writer=writer, reader=reader)
             try:
                 yield database
             finally:
@@ -141,13 +162,15 @@ async def open_sqlite(url: str) -> AsyncIterator[SqliteDatabase]:
 
 
 @asynccontextmanager
-async def connection(path: Path, pragmas: Sequence[str]) -> AsyncIterator[aiosqlite.Connection]:
+async def connection(
+    file: DatabaseFile, pragmas: Sequence[str]
+) -> AsyncIterator[aiosqlite.Connection]:
     """A connection that leaves beginning and committing to us."""
-    with sqlite_errors(path):
-        opened = await aiosqlite.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+    with sqlite_errors(file.path):
+        opened = await aiosqlite.connect(file.path, timeout=file.busy_seconds, isolation_level=None)
     try:
         opened.row_factory = sqlite3.Row
-        with sqlite_errors(path):
+        with sqlite_errors(file.path):
             for pragma in pragmas:
                 await fetch(opened, f"PRAGMA {pragma}")
         yield opened
@@ -165,20 +188,29 @@ async def versions(connection: aiosqlite.Connection) -> list[str]:
     return [row["version_num"] for row in await fetch(connection, "SELECT * FROM alembic_version")]
 
 
-def database_file(url: str) -> Path:
-    """The file that the address names."""
-    name = make_url(url).database
-    if not name or name == ":memory:":
+def file_named(url: str) -> DatabaseFile:
+    """The file that the address names, `?timeout=` and `?max_page_count=` included."""
+    address = make_url(url)
+    if not address.database or address.database == ":memory:":
         raise ConfigurationError("DATABASE_URL names no file; write sqlite:///path/footnote.db.")
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         wanted = ".".join(str(number) for number in OLDEST_SQLITE)
         raise StorageError(
             f"This Python has SQLite {sqlite3.sqlite_version}; Footnote needs {wanted} or newer."
         )
-    return Path(name)
+    options = {name: str(value) for name, value in address.query.items()}
+    try:
+        return DatabaseFile(
+            path=Path(address.database),
+            busy_seconds=float(options.pop("timeout", BUSY_SECONDS)),
+            max_page_count=int(options.pop("max_page_count", UNLIMITED)),
+        )
+    except ValueError as error:
+        raise ConfigurationError("DATABASE_URL has an option that is not a number.") from error
 
 
 def make_private(path: Path) -> None:
     """Make the folder, and the file readable by its owner only; SQLite's other files follow it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o600)
+    if not path.exists():
+        path.touch(mode=0o600)

@@ -60,10 +60,10 @@ def installed_chromium() -> Path | None:
 
 def unpacked_chromium(root: Path) -> Program:
     libraries = [str(path) for path in (root / "usr/lib").glob("*-linux-gnu*")]
-    return Program(
-        root / UNPACKED,
-        {"LD_LIBRARY_PATH": ":".join(libraries), "FONTCONFIG_PATH": str(root / "etc/fonts")},
-    )
+    found = {"LD_LIBRARY_PATH": ":".join(libraries)} if libraries else {}
+    if (root / "etc/fonts").exists():
+        found["FONTCONFIG_PATH"] = str(root / "etc/fonts")
+    return Program(root / UNPACKED, found)
 
 
 def install_chromium() -> None:

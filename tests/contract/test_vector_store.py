@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ from rag_core.providers.qdrant_edge import open_edge_store
 from rag_core.retrieval.query import Filters, Layer, Proficiency
 from rag_core.retrieval.results import SearchResult
 from tests.fakes.embedder import WordEmbedder
+from tests.peers.qdrant_collection import server_store
 from tests.shelf_builders import file_chunks, long_text
 
 EMBEDDER = WordEmbedder()
@@ -25,11 +27,17 @@ COURSE = BookIds(["course"])
 TEXTS = [long_text("gripper"), long_text("oven"), long_text("battery")]
 
 
-@pytest.fixture(params=["edge"])
+@pytest.fixture(params=["edge", "server"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[VectorStore]:
-    async with open_edge_store(
-        tmp_path / "index", dimension=EMBEDDER.dimension, model=EMBEDDER.model
-    ) as opened:
+    opening: AbstractAsyncContextManager[VectorStore]
+    if request.param == "server":
+        url: str = request.getfixturevalue("qdrant_url")
+        opening = server_store(url)
+    else:
+        opening = open_edge_store(
+            tmp_path / "index", dimension=EMBEDDER.dimension, model=EMBEDDER.model
+        )
+    async with opening as opened:
         yield opened
 
 

@@ -22,7 +22,7 @@ from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.retriever import Retriever
 from tests.fakes.embedder import WordEmbedder
 from tests.fakes.ingestion_stores import MemoryBooks, MemoryJobs
-from tests.shelf_builders import long_text, write_files
+from tests.shelf_builders import file_chunks, long_text, write_files
 
 COURSE = BookIds(["course"])
 
@@ -350,6 +350,18 @@ async def test_a_cancelled_job_keeps_what_it_finished_and_the_next_run_goes_on(
         assert rest.files_processed + rest.files_skipped == 3
         assert rest.files_skipped == job.files_processed > 0
         await desk.check_totals()
+
+
+async def test_what_a_cancelled_attempt_left_unseen_does_not_come_to_light(
+    desk: OpenDesk, docs: Path
+) -> None:
+    await desk.run(docs)
+    await desk.store.add(file_chunks([long_text("ghost")], file="oven.md", version=2))
+    write_files(docs, {"oven.md": long_text("stove")})
+    await desk.run(docs)
+    shown = [r for r in await desk.search("ghost") if r.source_file == "oven.md"]
+    assert [result.text for result in shown] == [long_text("stove")]
+    await desk.check_totals()
 
 
 async def test_a_queued_job_can_be_cancelled(tmp_path: Path, docs: Path) -> None:

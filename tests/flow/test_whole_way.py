@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,7 @@ PAGES = {
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which the program has read two pages."""
     folder = tmp_path_factory.mktemp("library")
     pages = folder / "pages"
@@ -45,6 +46,12 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     job = json.loads(printed)
     assert (job["status"], job["files_processed"]) == ("completed", 2)
     return folder
+
+
+@pytest.fixture
+def library(ingested: Path, tmp_path: Path) -> Path:
+    """A copy of that folder: nothing that another test asked is in it."""
+    return shutil.copytree(ingested, tmp_path / "library")
 
 
 @dataclass
@@ -141,6 +148,22 @@ async def test_what_the_pages_do_not_hold_is_refused(library: Path) -> None:
     assert answer["citations"] == []
 
 
+async def test_no_log_line_holds_a_secret_or_a_persons_words(library: Path, campus: Campus) -> None:
+    seeded = {"OPENAI_API_KEY": "sk-seeded-key", "FOOTNOTE_MODEL": "quoting"}
+    keys = {"FOOTNOTE_API_KEYS": "seeded-web-key:read", "FOOTNOTE_LOG_LEVEL": "debug"}
+    async with running_house(library, **campus.settings, **seeded, **keys) as house:
+        asked = campus.slack.say(GENERAL, ANN, f"{MENTION} Does Quetzalcoatl read in summer?")
+        await campus.slack_replies(asked, at_least=1)
+        house.web.headers["Authorization"] = "Bearer seeded-web-key"
+        await house.ask(message="May Quetzalcoatl borrow films?")
+        await house.web.post("/chat/run", content=b'{"message": "Quetzalcoatl')
+    logged = "".join(house.said)
+    assert "question accepted" in logged
+    assert "answer delivered" in logged
+    for secret in ("seeded", BOT_TOKEN, APP_TOKEN, TOKEN, "Quetzalcoatl", "reading room opens"):
+        assert secret not in logged
+
+
 async def test_a_killed_process_answers_what_it_had_accepted(library: Path, campus: Campus) -> None:
     async with running_house(library, **campus.settings) as house:
         asked = [campus.slack.say(GENERAL, ANN, f"{MENTION} {SUMMER}") for _ in range(5)]
@@ -170,7 +193,9 @@ async def test_commands_work_beside_a_running_bot_and_without_one(library: Path)
 async def test_a_second_bot_on_the_same_folder_ends_with_a_sentence(
     library: Path, house_of: RunningHouse
 ) -> None:
-    _, said = await footnote("run", folder=library, expect=1)
+    _, said = await footnote(
+        "run", folder=library, expect=1, settings={"FOOTNOTE_OVERLAP_SECONDS": "0.5"}
+    )
     assert "data folder" in said
     assert "Traceback" not in said
 

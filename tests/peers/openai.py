@@ -82,6 +82,7 @@ class Held:
     go_on: asyncio.Event = field(default_factory=asyncio.Event)
 
 
+@dataclass(frozen=True)
 class Reset:
     """The connection is closed without an answer."""
 

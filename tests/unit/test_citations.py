@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,6 +153,22 @@ def test_markers_in_other_forms_are_markers_too(written: str, plain: str) -> Non
 
 FORMS = ["[{}]", " [{}]", "[^{}]", "【{}】", "[{}, 77]", "[{}][{}]", " [ {} ]"]
 CITED = st.tuples(st.sampled_from(FACTS), st.integers(0, 99), st.sampled_from(FORMS))
+
+
+BRACKETS = st.lists(
+    st.sampled_from(
+        ["[", "]", "1", "7", "99", " ", "(", ")", "`", "【", "】", ",", "^", "[[", "]]"]
+    ),
+    max_size=14,
+).map("".join)
+
+
+@given(BRACKETS, BRACKETS)
+def test_no_composition_of_brackets_becomes_a_marker(before: str, after: str) -> None:
+    passed = check(f"{before} Backups are kept for 30 days {after}.")
+    text = re.sub(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)", "code", passed.text)
+    numbers = {int(number) for number in MARKER.findall(text)}
+    assert numbers <= {citation.number for citation in passed.citations}
 
 
 @given(st.lists(CITED, max_size=6))

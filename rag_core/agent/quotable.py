@@ -1,0 +1,178 @@
+"""A passage of the evidence in pieces that can be quoted: sentences, lists, tables, code."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rag_core.agent.blocks import Block, BlockKind, blocks_of
+from rag_core.agent.sentences import sentences_of
+from rag_core.agent.words import content
+
+MAX_CODE_LINES = 40
+"""A longer block of code is no answer but a listing."""
+LEAST_WORDS = 2
+MARKUP = re.compile(r"^\s*(?:import\s|export\s|</?[A-Za-z!]|\{\{|\{\*|:::|---|\*\*\*|===|!\[|\[!)")
+CHECKLIST = re.compile(r"[✓✔☐☑✅]|\[[ xX]\]")
+QUOTED_LINE = re.compile(r"^\s*(?:>\s?)+")
+RULE_ROW = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedPassage:
+    """A passage of the evidence, as the tool handed it over."""
+
+    rank: int
+    text: str
+    title: str
+    heading: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """What is quoted as a whole: a sentence, or code, a list or a table with its lead-in."""
+
+    passage: QuotedPassage
+    place: int
+    kind: BlockKind
+    section: str
+    parts: tuple[str, ...]
+    """A sentence; or the lines of a list; or a table's head and its rows; or one code block."""
+    lead: str = ""
+    opens_section: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this stands on lines of its own."""
+        return self.kind is not BlockKind.PARAGRAPH
+
+    @property
+    def headings(self) -> str:
+        return f"{self.section} {self.passage.title}"
+
+    @property
+    def text(self) -> str:
+        return "\n".join((self.lead, *self.parts))
+
+    @property
+    def is_steps(self) -> bool:
+        """Whether this says what to do, in order."""
+        if self.kind is BlockKind.CODE:
+            return True
+        return self.kind is BlockKind.ITEM and bool(re.match(r"\s*\d", self.parts[0]))
+
+
+def units_of(passage: QuotedPassage) -> list[Unit]:
+    """The passage in pieces, in order."""
+    units: list[Unit] = []
+    section, opens = passage.heading, True
+    for lead, block in with_leads(blocks_of(passage.text)):
+        if block.kind is BlockKind.HEADING:
+            section, opens = block.text.strip("# \n"), True
+            continue
+        for parts in pieces_of(block):
+            unit = Unit(
+                passage=passage,
+                place=len(units),
+                kind=block.kind,
+                section=section,
+                parts=parts,
+                lead=lead,
+                opens_section=opens,
+            )
+            units.append(unit)
+            opens = False
+    return units
+
+
+def with_leads(blocks: Iterable[Block]) -> Iterator[tuple[str, Block]]:
+    """Every block with the sentence that leads to it: one before a list or code, with a colon."""
+    held: Block | None = None
+    for block in together(blocks):
+        if block.kind is BlockKind.PARAGRAPH:
+            if held is not None:
+                yield "", held
+            held = block
+            continue
+        lead = ""
+        if held is not None:
+            lead, rest = split_lead(held) if block.kind is not BlockKind.HEADING else ("", held)
+            if rest.text.strip():
+                yield "", rest
+            held = None
+        yield lead, block
+    if held is not None:
+        yield "", held
+
+
+def split_lead(paragraph: Block) -> tuple[str, Block]:
+    """The last sentence of a paragraph where it ends with a colon, and what stands before."""
+    *before, last = sentences_of(plain(paragraph.text)) or ("",)
+    if not last.rstrip().endswith(":"):
+        return "", paragraph
+    return last.strip(), Block(paragraph.kind, "".join(before))
+
+
+def together(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks without the blank ones; the items of one list are one block."""
+    held: Block | None = None
+    for block in blocks:
+        if block.kind is BlockKind.BLANK:
+            continue
+        if held is not None and is_of_list(held, block):
+            held = Block(held.kind, held.text.rstrip("\n") + "\n" + block.text.rstrip("\n"))
+            continue
+        if held is not None:
+            yield held
+        held = block
+    if held is not None:
+        yield held
+
+
+def is_of_list(held: Block, block: Block) -> bool:
+    """Whether a block goes on with the list before it: an item, or code that is part of one."""
+    if held.kind is not BlockKind.ITEM:
+        return False
+    is_inside = block.kind is BlockKind.CODE and block.text.startswith(("  ", "\t"))
+    return block.kind is BlockKind.ITEM or is_inside
+
+
+def pieces_of(block: Block) -> Iterator[tuple[str, ...]]:
+    if CHECKLIST.search(block.text) and block.kind is not BlockKind.CODE:
+        return
+    if block.kind is BlockKind.CODE:
+        if block.text.count("\n") <= MAX_CODE_LINES:
+            yield (block.text.strip("\n"),)
+    elif block.kind is BlockKind.TABLE:
+        yield from table_parts(block.text.splitlines())
+    elif block.kind is BlockKind.ITEM:
+        yield tuple(item_lines(block.text.splitlines()))
+    else:
+        for sentence in sentences_of(plain(block.text)):
+            if len(content(sentence)) >= LEAST_WORDS:
+                yield (sentence.strip(),)
+
+
+def table_parts(rows: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """A table as its head (two lines) and its rows; without a head it is no table."""
+    if len(rows) > 2 and RULE_ROW.match(rows[1]):
+        yield ("\n".join(rows[:2]), *rows[2:])
+
+
+def item_lines(lines: Sequence[str]) -> list[str]:
+    """One entry an item; lines that go on belong to the item before."""
+    items: list[str] = []
+    for line in lines:
+        if items and not re.match(r"\s*(?:[-*+•]|\d{1,3}[.)])\s", line):
+            items[-1] += "\n" + line
+        else:
+            items.append(line)
+    return items
+
+
+def plain(paragraph: str) -> str:
+    """A paragraph in one line, without marks of quotation and lines that are no prose."""
+    lines = (QUOTED_LINE.sub("", line) for line in paragraph.splitlines())
+    return " ".join(line.strip() for line in lines if line.strip() and not MARKUP.match(line))

@@ -1,0 +1,13 @@
+"""How the words of a text are weighed; both indexes weigh them alike."""
+
+from __future__ import annotations
+
+import qdrant_edge as edge
+
+BM25_K, BM25_B, BM25_LENGTH = 1.5, 0.75, 150.0
+MOST_WEIGHT = BM25_K + 1
+"""What a word weighs in a passage at the very most; its rarity comes on top."""
+
+
+def words_model() -> edge.Bm25:
+    return edge.Bm25(edge.Bm25Config(k=BM25_K, b=BM25_B, avg_len=BM25_LENGTH, language="english"))

@@ -1,0 +1,268 @@
+"""How the server's index is read: candidates by meaning and by words, each scored by both."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import qdrant_edge as edge
+from qdrant_client import models
+
+from rag_core.ports import EmbeddedQuery
+from rag_core.providers.attempts import together
+from rag_core.providers.bm25 import MOST_WEIGHT, words_model
+from rag_core.providers.conditions import Condition, conditions_of
+from rag_core.providers.payload import result_of
+from rag_core.providers.server_collection import DENSE, TERMS, WORDS
+from rag_core.providers.server_connection import Connection
+from rag_core.providers.server_filters import among, has_number, readable
+from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.scoring import Signals
+
+CANDIDATES = 100
+PAGE = 256
+REMEMBERED_STATES = 64
+REMEMBERED_TERMS = 50_000
+OVERSAMPLED = 2.0
+"""How many times the candidates are taken from the bytes before the exact vectors decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where one search may look, and in which state of the index."""
+
+    books: tuple[str, ...]
+    hidden: frozenset[str]
+    generations: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A point that may be among the best."""
+
+    cosine: float | None
+    words: Mapping[int, float]
+    """The weights of its words."""
+
+
+class ServerSearch:
+    """Reads one collection."""
+
+    def __init__(self, connection: Connection, collection: str) -> None:
+        self._connection = connection
+        self._collection = collection
+        self._words = words_model()
+        self._rarity = Rarity()
+
+    async def search(self, query: EmbeddedQuery, reach: Reach, limit: int) -> list[SearchResult]:
+        words = self._words.embed_query(query.text)
+        candidates = await self._candidates(query, words, reach, limit)
+        rarity = await self._rarity_of(words.indices, reach)
+        most = MOST_WEIGHT * sum(rarity.values())
+        scored = {
+            point: Signals(
+                cosine=candidate.cosine or 0.0,
+                words=weight(candidate.words, rarity) / most if most > 0 else 0.0,
+            )
+            for point, candidate in candidates.items()
+        }
+        best = sorted(scored, key=lambda point: (-scored[point].fused, point))
+        return await self._unique(best, scored, limit)
+
+    async def _candidates(
+        self, query: EmbeddedQuery, words: edge.SparseVector, reach: Reach, limit: int
+    ) -> dict[str, Candidate]:
+        """The best by either signal. Those found by words only get their cosine afterwards."""
+        where = readable(reach.books, reach.hidden, conditions_of(query.filters))
+        wanted = max(CANDIDATES, limit)
+        requests = [by_meaning(query.vector, where, wanted)]
+        if words.indices:
+            requests.append(by_words(words, where, wanted))
+        near, *worded = await self._ask(requests)
+        found = {str(hit.id): Candidate(hit.score, words_of(hit)) for hit in near}
+        others = {str(h.id): h for hits in worded for h in hits if str(h.id) not in found}
+        if others:
+            [scored] = await self._ask([by_meaning(query.vector, among(others), len(others))])
+            cosine = {str(hit.id): hit.score for hit in scored}
+            found |= {p: Candidate(cosine.get(p), words_of(h)) for p, h in others.items()}
+        return found
+
+    async def _ask(self, requests: Sequence[models.QueryRequest]) -> list[list[models.ScoredPoint]]:
+        answers = await self._connection.ask(
+            lambda client: client.query_batch_points(self._collection, list(requests))
+        )
+        return [answer.points for answer in answers]
+
+    async def _rarity_of(self, terms: Sequence[int], reach: Reach) -> Mapping[int, float]:
+        """How rare each word is in the books themselves: what others write changes nothing."""
+        known = self._rarity.known(reach)
+        missing = [term for term in terms if term not in known]
+        if missing:
+            total, *having = await together(
+                [self.count(reach), *(self.count(reach, term=term) for term in missing)]
+            )
+            learnt = {t: idf(total, n) for t, n in zip(missing, having, strict=True)}
+            known = self._rarity.learn(reach, learnt)
+        return {term: known[term] for term in terms}
+
+    async def _unique(
+        self, points: Sequence[str], scored: Mapping[str, Signals], limit: int
+    ) -> list[SearchResult]:
+        """Results in order; of passages with the same text only the best."""
+        results: dict[str, SearchResult] = {}
+        while points and len(results) < limit:
+            part, points = points[:limit], points[limit:]
+            stored = await self._stored(part)
+            for point in part:
+                payload, vector = stored.get(point, ({}, ()))
+                if not payload or payload["content_hash"] in results or len(results) == limit:
+                    continue
+                results[payload["content_hash"]] = result_of(
+                    payload,
+                    similarity=scored[point].cosine,
+                    rank=len(results) + 1,
+                    rank_score=scored[point].fused,
+                    vector=vector,
+                )
+        return list(results.values())
+
+    async def _stored(
+        self, points: Sequence[str]
+    ) -> dict[str, tuple[dict[str, Any], tuple[float, ...]]]:
+        records = await self._connection.ask(
+            lambda client: client.retrieve(
+                self._collection, list(points), with_payload=SHOWN, with_vectors=[DENSE]
+            )
+        )
+        return {str(record.id): (record.payload or {}, dense_of(record)) for record in records}
+
+    async def matching(self, reach: Reach, conditions: Sequence[Condition]) -> list[SearchResult]:
+        """Every chunk with these conditions, in no order and without a score."""
+        where = readable(reach.books, reach.hidden, conditions)
+        results: list[SearchResult] = []
+        offset: Any = None
+        while True:
+            records, offset = await self._page(where, offset)
+            results += [
+                result_of(
+                    record.payload or {},
+                    similarity=0.0,
+                    rank=len(results) + place,
+                    rank_score=0.0,
+                    vector=dense_of(record),
+                )
+                for place, record in enumerate(records, start=1)
+            ]
+            if offset is None:
+                return results
+
+    async def _page(self, where: models.Filter, offset: Any) -> tuple[list[models.Record], Any]:
+        return await self._connection.ask(
+            lambda client: client.scroll(
+                self._collection,
+                scroll_filter=where,
+                limit=PAGE,
+                offset=offset,
+                with_payload=SHOWN,
+                with_vectors=[DENSE],
+            )
+        )
+
+    async def values(
+        self, key: str, reach: Reach, conditions: Sequence[Condition] = ()
+    ) -> dict[str, int]:
+        """How many visible chunks have each value of a field."""
+        where = readable(reach.books, reach.hidden, conditions)
+        total = await self._count(where)
+        if not total:
+            return {}
+        found = await self._connection.ask(
+            lambda client: client.facet(
+                self._collection, key, facet_filter=where, limit=total, exact=True
+            )
+        )
+        return {str(hit.value): hit.count for hit in found.hits if hit.count}
+
+    async def count(self, reach: Reach, *, term: int | None = None) -> int:
+        """The visible chunks, or those of them that have a word."""
+        where = readable(reach.books, reach.hidden)
+        if term is not None:
+            where = models.Filter(must=[where, has_number(TERMS, term)])
+        return await self._count(where)
+
+    async def _count(self, where: models.Filter) -> int:
+        counted = await self._connection.ask(
+            lambda client: client.count(self._collection, count_filter=where, exact=True)
+        )
+        return counted.count
+
+
+SHOWN = models.PayloadSelectorExclude(exclude=[TERMS])
+EXACT_AFTER_BYTES = models.SearchParams(
+    quantization=models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLED)
+)
+"""Means nothing to a collection that keeps its vectors as they are."""
+
+
+class Rarity:
+    """How rare words are, for the states of the index that were searched last."""
+
+    def __init__(self) -> None:
+        self._by_reach: OrderedDict[Reach, dict[int, float]] = OrderedDict()
+
+    def known(self, reach: Reach) -> Mapping[int, float]:
+        return self._by_reach.get(reach, {})
+
+    def learn(self, reach: Reach, terms: Mapping[int, float]) -> Mapping[int, float]:
+        known = self._by_reach.pop(reach, {}) | dict(terms)
+        if len(known) <= REMEMBERED_TERMS:
+            self._by_reach[reach] = known
+        while len(self._by_reach) > REMEMBERED_STATES:
+            self._by_reach.popitem(last=False)
+        return known
+
+
+def idf(total: int, having: int) -> float:
+    """BM25's weight of a word that so many passages of all have."""
+    return math.log1p((total - having + 0.5) / (having + 0.5))
+
+
+def weight(words: Mapping[int, float], rarity: Mapping[int, float]) -> float:
+    return sum(words.get(term, 0.0) * rare for term, rare in rarity.items())
+
+
+def by_meaning(vector: Sequence[float], where: models.Filter, limit: int) -> models.QueryRequest:
+    return models.QueryRequest(
+        query=list(vector),
+        using=DENSE,
+        filter=where,
+        limit=limit,
+        params=EXACT_AFTER_BYTES,
+        with_vector=[WORDS],
+    )
+
+
+def by_words(words: edge.SparseVector, where: models.Filter, limit: int) -> models.QueryRequest:
+    asked = models.SparseVector(indices=list(words.indices), values=list(words.values))
+    return models.QueryRequest(
+        query=asked, using=WORDS, filter=where, limit=limit, with_vector=[WORDS]
+    )
+
+
+def words_of(point: models.ScoredPoint) -> dict[int, float]:
+    vector = point.vector.get(WORDS) if isinstance(point.vector, dict) else None
+    if not isinstance(vector, models.SparseVector):
+        return {}  # a passage of nothing but marks
+    return dict(zip(vector.indices, vector.values, strict=True))
+
+
+def dense_of(record: models.Record) -> tuple[float, ...]:
+    vector = record.vector.get(DENSE) if isinstance(record.vector, dict) else None
+    return tuple(flat(vector)) if isinstance(vector, list) else ()
+
+
+def flat(values: Sequence[Any]) -> Iterator[float]:
+    return (float(value) for value in values)
