@@ -1,4 +1,4 @@
-"""The command line: footnote run · ingest · search · ask · books · jobs."""
+"""The command line: footnote run · ingest · search · ask · eval · books · jobs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Coroutine
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
@@ -123,6 +124,29 @@ def ask(
     }
     wanted = {name: value for name, value in question.items() if value is not None}
     finish(command(wanted, as_json=as_json, verbose=verbose))
+
+
+class Measured(StrEnum):
+    """What a question set can tell."""
+
+    RETRIEVAL = "retrieval"
+
+
+@app.command("eval")
+def evaluate(
+    folder: Annotated[Path, typer.Argument(help="A question set.", metavar="DIR")],
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
+    ] = None,
+    what: Annotated[Measured, typer.Option(help="What is measured.")] = Measured.RETRIEVAL,
+    as_json: Json = False,
+) -> None:
+    """Measure on a question set how well the right pages are found."""
+    from bot.commands.eval import evaluate as command
+
+    del what  # there is one measure so far, and its name is checked
+    finish(command(folder, questions or (), as_json=as_json))
 
 
 @app.command()

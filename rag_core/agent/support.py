@@ -9,6 +9,7 @@ from functools import cached_property
 
 from rag_core.agent.blocks import INLINE_CODE
 from rag_core.agent.guard import visible
+from rag_core.agent.instructions import for_readers
 from rag_core.agent.languages import language_of
 from rag_core.agent.numbers import WORDS as NUMBER_WORDS
 from rag_core.agent.numbers import numbers_in
@@ -56,7 +57,7 @@ class Passage:
 
     @cached_property
     def text(self) -> str:
-        return visible(self.result.text)
+        return for_readers(visible(self.result.text))
 
     @cached_property
     def whole(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,13 +45,6 @@ class QuestionSet:
     pages: tuple[LoadedDocument, ...]
     questions: tuple[SetQuestion, ...]
 
-    def key(self, model: str) -> str:
-        """Names the index of these pages: another text or model is another index."""
-        digest = hashlib.sha256(model.encode())
-        for page in self.pages:
-            digest.update(f"\n{page.source_file}\n{page.file_hash}".encode())
-        return digest.hexdigest()[:24]
-
 
 def load_question_set(folder: Path, questions: Sequence[Path] = ()) -> QuestionSet:
     """Read a set. Blocks."""
@@ -62,38 +55,66 @@ def load_question_set(folder: Path, questions: Sequence[Path] = ()) -> QuestionS
     else:
         raise ConfigurationError(f"{folder} is not a question set: it needs {CORPUS} or {INDEX}.")
     asked = tuple(
-        question
-        for file in questions or [folder / QUESTIONS]
-        for question in map(question_of, rows(file))
+        question for file in questions or [folder / QUESTIONS] for question in questions_in(file)
     )
-    return QuestionSet(name=folder.name, pages=pages, questions=asked)
+    return QuestionSet(name=folder.resolve().name, pages=pages, questions=asked)
 
 
 def corpus_pages(file: Path) -> Iterator[LoadedDocument]:
     for row in rows(file):
-        text = str(row["text"])
-        yield LoadedDocument(
-            source_file=str(row["id"]),
-            file_hash=file_hash(f"{row.get('title')}\n{text}".encode()),
-            text=text,
-            is_markdown=True,
-            fields=named_fields(row),
-        )
+        with faults_of(row, file):
+            yield passage_page(row)
+
+
+def passage_page(row: Mapping[str, Any]) -> LoadedDocument:
+    text = str(row["text"])
+    return LoadedDocument(
+        source_file=str(row["id"]),
+        file_hash=file_hash(f"{row.get('title')}\n{text}".encode()),
+        text=text,
+        is_markdown=True,
+        fields=named_fields(row),
+    )
 
 
 def indexed_pages(folder: Path) -> Iterator[LoadedDocument]:
     for row in rows(folder / INDEX):
-        path = folder / str(row["path"])
-        if not path.is_file():
-            path = folder.parent / str(row["path"])
-        document = load(path.name, path.read_bytes())
-        yield LoadedDocument(
-            source_file=str(row["id"]),
-            file_hash=document.file_hash,
-            text=document.text,
-            is_markdown=document.is_markdown,
-            fields={**document.fields, **named_fields(row)},
-        )
+        with faults_of(row, folder / INDEX):
+            yield file_page(row, folder)
+
+
+def file_page(row: Mapping[str, Any], folder: Path) -> LoadedDocument:
+    path = folder / str(row["path"])
+    if not path.is_file():
+        path = folder.parent / str(row["path"])
+    document = load(path.name, path.read_bytes())
+    return LoadedDocument(
+        source_file=str(row["id"]),
+        file_hash=document.file_hash,
+        text=document.text,
+        is_markdown=document.is_markdown,
+        fields={**document.fields, **named_fields(row)},
+    )
+
+
+def questions_in(file: Path) -> Iterator[SetQuestion]:
+    for row in rows(file):
+        with faults_of(row, file):
+            yield question_of(row)
+
+
+@contextlib.contextmanager
+def faults_of(row: Mapping[str, Any], file: Path) -> Iterator[None]:
+    """What a row lacks or has in another form is for the set's author to put right."""
+    try:
+        yield
+    except KeyError as error:
+        raise ConfigurationError(f"{file}, id {row['id']}: there is no {error}.") from error
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"{file}, id {row['id']}: {error}.") from error
+    except OSError as error:
+        reason = f"{error.filename} cannot be read ({error.strerror})"
+        raise ConfigurationError(f"{file}, id {row['id']}: {reason}.") from error
 
 
 def named_fields(row: Mapping[str, Any]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,6 +14,7 @@ from rag_core.evaluation.question_set import QuestionSet, SetQuestion
 from rag_core.ingestion.course import course_place
 from rag_core.ingestion.cutting import Edition, Shelf, chunks_of, embedded_text
 from rag_core.ingestion.documents import DocumentChunk, EmbeddedChunk
+from rag_core.ingestion.loaders import LoadedDocument
 from rag_core.ports import Embedder, VectorStore
 from rag_core.retrieval.query import MAX_LIMIT, MIN_TEXT, SearchQuery
 from rag_core.retrieval.retriever import Retriever
@@ -44,13 +46,27 @@ async def fill_index(
     """Cut, embed and add the pages that the index does not show yet."""
     shown = await store.shown_versions(BOOK)
     missing = [page for page in question_set.pages if page.source_file not in shown]
-    edition = Edition(version=1, created_at=now, updated_at=now, owns_lesson=False)
     for number, page in enumerate(missing, start=1):
-        place = course_place(page.source_file, page.fields)
-        chunks = chunks_of(page, place, shelf=Shelf(book_id=BOOK), edition=edition)
-        await store.add(await embedded(chunks, embedder, now))
+        await store.add(await embedded(cut_page(page, now), embedder, now))
         await store.show_version(book_id=BOOK, source_file=page.source_file, version=1)
         told(number, len(missing))
+
+
+def cut_page(page: LoadedDocument, now: datetime) -> tuple[DocumentChunk, ...]:
+    edition = Edition(version=1, created_at=now, updated_at=now, owns_lesson=False)
+    place = course_place(page.source_file, page.fields)
+    return chunks_of(page, place, shelf=Shelf(book_id=BOOK), edition=edition)
+
+
+def index_key(question_set: QuestionSet, *, model: str, now: datetime) -> str:
+    """Names the index of these pages: another text, another way to cut it or another model
+    is another index, so that nothing old is ever measured."""
+    digest = hashlib.sha256(model.encode())
+    for page in question_set.pages:
+        digest.update(f"\n{page.source_file}".encode())
+        for chunk in cut_page(page, now):
+            digest.update(f"\n{embedded_text(chunk)}".encode("utf-8", "replace"))
+    return digest.hexdigest()[:24]
 
 
 async def embedded(

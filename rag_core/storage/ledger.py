@@ -44,6 +44,15 @@ POSTED = Statement(
     .values(state=PartState.POSTED.value, external_id=bindparam("external"))
     .returning(parts.c.number)
 )
+POSTED_PARTS = Statement(
+    select(parts.c.external_id)
+    .select_from(parts.join(schema.answers, parts.c.question == schema.answers.c.question))
+    .where(
+        schema.answers.c.answer_id == bindparam("answer_id"),
+        parts.c.state == PartState.POSTED.value,
+    )
+    .order_by(parts.c.number)
+)
 STATE = Statement(select(questions.c.state).where(questions.c.id == bindparam("question")))
 WAITING = Statement(
     select(func.count().label("waiting"))
@@ -137,6 +146,10 @@ class QuestionLedger:
 
     async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
         return await answer_by_id(self._database, answer_id)
+
+    async def posted_parts(self, answer_id: UUID) -> Sequence[str]:
+        rows = await self._database.rows(POSTED_PARTS, answer_id=str(answer_id))
+        return [row["external_id"] for row in rows]
 
     async def response_to(self, question_id: UUID) -> AgentResponse | None:
         return await answer_to(self._database, question_id)

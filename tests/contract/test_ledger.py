@@ -281,6 +281,23 @@ async def test_open_questions_survive_closing(url: str) -> None:
     assert (claimed.question, claimed.attempt) == (question, 2)
 
 
+async def test_the_messages_of_an_answer_are_known_once_they_are_posted(desk: DeskWork) -> None:
+    response = a_response()
+    for parts in (("1", "2", "3"), ("4",)):
+        question_id = await desk.accept()
+        await desk.claim()
+        answered = response if len(parts) == 3 else a_response()
+        settled = await desk.settle(question_id, response=answered, parts=parts)
+        for part in reversed(settled[:2]):
+            await desk.ledger.begin_post(part)
+            await desk.ledger.posted(part, external_id=f"message {part.payload}")
+        if len(settled) == 3:
+            await desk.ledger.begin_post(settled[2])
+        await desk.ledger.close(question_id, delivered=True)
+    assert await desk.ledger.posted_parts(response.answer_id) == ["message 1", "message 2"]
+    assert await desk.ledger.posted_parts(uuid4()) == []
+
+
 async def test_a_rating_can_be_changed_and_needs_an_answer(
     desk: DeskWork, database: Database
 ) -> None:

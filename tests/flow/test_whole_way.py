@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.discord.progress import WORDS
 from tests.flow.running_house import RunningHouse, footnote, running_house
 from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
 from tests.peers.discord_world import Channel, Guild, Person
@@ -85,7 +86,8 @@ class Campus:
 
     async def discord_replies(self, thread: int, *, at_least: int) -> list[str]:
         def seen() -> list[str]:
-            return [note.content for note in self.discord.seen_in(thread)]
+            said = [note.content for note in self.discord.seen_in(thread)]
+            return [text for text in said if text not in WORDS.values()]
 
         await self.discord.until(lambda: len(seen()) >= at_least, within=30)
         await asyncio.sleep(0.3)
@@ -129,6 +131,31 @@ async def test_each_door_answers_once_in_its_thread_and_remembers_it_after_a_res
         assert len(replies) == 2
         assert "11:15" in replies[1]
         assert "https://library.example/reading-room#winter" in replies[1]
+
+
+async def test_a_command_on_discord_is_answered_checked_rated_and_deleted_after_a_restart(
+    library: Path, campus: Campus
+) -> None:
+    discord, alice = campus.discord, campus.alice
+    async with running_house(library, **campus.settings):
+        await discord.until(lambda: discord.routes.commands, within=30)
+        asked = await discord.interactions.slash(campus.channel, alice, "ask", question=SUMMER)
+        looked = await discord.interactions.slash(
+            campus.channel, alice, "lookup", query="reading room in winter"
+        )
+        await discord.until(lambda: "9:30" in "".join(asked.texts), within=30)
+        await discord.until(lambda: "11:15" in "".join(looked.texts), within=30)
+    (answer,) = asked.shown
+    async with running_house(library, **campus.settings):
+        await discord.until(lambda: discord.gateway.connected, within=30)
+        shown = await discord.interactions.press(answer, alice, "Show evidence")
+        rated = await discord.interactions.press(answer, alice, "Helpful")
+        await discord.until(lambda: "> " in "".join(shown.texts), within=30)
+        await discord.until(lambda: "Thank you" in "".join(rated.texts), within=30)
+        await discord.interactions.press(answer, alice, "Delete")
+        await discord.until(lambda: answer not in campus.channel.notes, within=30)
+    assert "https://library.example/reading-room#summer" in shown.texts[0]
+    assert len(discord.bodies("PUT /applications/:a/commands")) == 1
 
 
 def check_answer(document: dict[str, object], words: str, anchor: str) -> None:

@@ -14,7 +14,7 @@ from rag_core.conversation.message import Role
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.measures import auc, ndcg, recall, reciprocal_rank
 from rag_core.evaluation.question_set import load_question_set
-from rag_core.evaluation.retrieval_quality import fill_index, measure_retrieval
+from rag_core.evaluation.retrieval_quality import fill_index, index_key, measure_retrieval
 from rag_core.providers.qdrant_edge import open_edge_store
 from rag_core.retrieval.retriever import Retriever
 from tests.fakes.embedder import WordEmbedder
@@ -73,7 +73,6 @@ def test_a_set_of_passages_is_read(tmp_path: Path) -> None:
     assert found.questions[0].near_ids == {"p2"}
     (other,) = load_question_set(tmp_path, [tmp_path / "more.jsonl"]).questions
     assert (other.id, other.answerable) == ("2", False)
-    assert found.key("m") != found.key("n")
 
 
 def test_pages_are_looked_for_below_the_set_and_then_beside_it(tmp_path: Path) -> None:
@@ -99,6 +98,16 @@ def test_pages_are_looked_for_below_the_set_and_then_beside_it(tmp_path: Path) -
         ({"corpus.jsonl": ""}, r"questions\.jsonl cannot be read"),
         ({"corpus.jsonl": "{", "questions.jsonl": ""}, "line 1: this is not JSON"),
         ({"corpus.jsonl": "\n[1]", "questions.jsonl": ""}, "line 2"),
+        ({"corpus.jsonl": '{"id": 7}', "questions.jsonl": ""}, "id 7: there is no 'text'"),
+        ({"index.jsonl": '{"id": 7, "path": "x.md"}'}, r"id 7: .*x\.md cannot be read"),
+        ({"corpus.jsonl": "", "questions.jsonl": '{"id": 7}'}, "id 7: there is no 'question'"),
+        (
+            {
+                "corpus.jsonl": "",
+                "questions.jsonl": '{"id": 7, "question": "q", "history": [{"role": "cat"}]}',
+            },
+            "id 7: 'cat' is not a valid Role",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_set_is_said(
@@ -107,6 +116,22 @@ def test_what_is_wrong_with_a_set_is_said(
     write_files(tmp_path, files)
     with pytest.raises(ConfigurationError, match=reason):
         load_question_set(tmp_path)
+
+
+def test_an_index_is_named_by_what_is_in_it_and_the_model(tmp_path: Path) -> None:
+    write_files(
+        tmp_path,
+        {
+            "one/corpus.jsonl": lines({"id": "a", "text": "the text"}),
+            "other/corpus.jsonl": lines({"id": "a", "text": "another text"}),
+            "one/questions.jsonl": "",
+            "other/questions.jsonl": "",
+        },
+    )
+    one, other = (load_question_set(tmp_path / name) for name in ("one", "other"))
+    keys = {index_key(each, model=m, now=MORNING) for each in (one, other) for m in ("m", "n")}
+    assert len(keys) == 4
+    assert index_key(one, model="m", now=MORNING) in keys
 
 
 async def test_a_page_ranks_by_its_best_chunk(tmp_path: Path) -> None:

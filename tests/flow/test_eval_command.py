@@ -1,0 +1,94 @@
+"""footnote eval on a small question set: figures made by hand, and nothing in readers' books."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flow.running_house import footnote
+from tests.shelf_builders import write_files
+
+PAGES = [
+    {"id": "tea", "title": "Tea", "text": "Green tea is steeped for two minutes at 75 degrees."},
+    {"id": "bread", "title": "Bread", "text": "Rye bread is baked for an hour at 210 degrees."},
+    {"id": "bikes", "title": "Bikes", "text": "A bicycle chain is oiled every two weeks."},
+]
+QUESTIONS = [
+    {"id": 1, "question": "How long is green tea steeped?", "relevant_ids": ["tea"]},
+    {"id": 2, "question": "How hot is rye bread baked?", "relevant_ids": ["bread", "lost"]},
+    {"id": 3, "question": "Who won the election?", "relevant_ids": [], "answerable": False},
+]
+
+
+def rows(*each: object) -> str:
+    return "".join(json.dumps(row) + "\n" for row in each)
+
+
+@pytest.fixture
+def kitchen(tmp_path: Path) -> Path:
+    files = {"corpus.jsonl": rows(*PAGES), "questions.jsonl": rows(*QUESTIONS)}
+    return write_files(tmp_path / "kitchen", files)
+
+
+async def measured(folder: Path, *arguments: str) -> dict[str, Any]:
+    printed, _ = await footnote("eval", *arguments, "--json", folder=folder)
+    document: dict[str, Any] = json.loads(printed)
+    return document
+
+
+async def test_a_question_set_is_measured(kitchen: Path, tmp_path: Path) -> None:
+    document = await measured(tmp_path, "kitchen")
+    assert document["question_set"] == "kitchen"
+    assert document["pages"] == 3
+    quality = document["retrieval"]
+    assert quality["questions"] == 2
+    assert quality["recall_at_5"] == pytest.approx(0.75)  # one page of three is not there
+    assert quality["ndcg_at_10"] == pytest.approx((1 + 1 / (1 + 0.63093)) / 2, abs=1e-4)
+    assert quality["mrr_at_10"] == 1.0
+
+
+async def test_the_index_is_kept_apart_from_books_and_used_again(
+    kitchen: Path, tmp_path: Path
+) -> None:
+    first = await measured(tmp_path, "kitchen")
+    (kept,) = (tmp_path / "data" / "eval").iterdir()
+    assert not (tmp_path / "data" / "index").exists()
+    assert await measured(tmp_path, "kitchen", "--what", "retrieval") == first
+    assert [kept] == list((tmp_path / "data" / "eval").iterdir())
+    (kitchen / "corpus.jsonl").write_text(rows(*PAGES[:2]))
+    assert (await measured(tmp_path, "kitchen"))["pages"] == 2
+    assert len(list((tmp_path / "data" / "eval").iterdir())) == 2
+    books, _ = await footnote("books", "--json", folder=tmp_path)
+    assert json.loads(books) == {"books": []}
+
+
+async def test_other_questions_and_a_table(kitchen: Path, tmp_path: Path) -> None:
+    write_files(kitchen, {"a.jsonl": rows(QUESTIONS[0]), "b.jsonl": rows(QUESTIONS[0])})
+    options = ("--questions", "kitchen/a.jsonl", "--questions", "kitchen/b.jsonl")
+    printed, said = await footnote("eval", "kitchen", *options, folder=tmp_path)
+    assert "3 pages, 2 questions" in printed
+    assert "nDCG@10" in printed
+    assert printed.count("1.000") == 3
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("nowhere", "is not a question set"),
+        ("kitchen --questions none.jsonl", "cannot be read"),
+        ("kitchen --questions kitchen/off.jsonl", "nothing to measure"),
+        ("kitchen --what speed", "'speed'"),
+    ],
+)
+async def test_what_cannot_be_measured_is_wrong_usage(
+    kitchen: Path, tmp_path: Path, arguments: str, words: str
+) -> None:
+    (kitchen / "off.jsonl").write_text(rows(QUESTIONS[2]))
+    printed, said = await footnote("eval", *arguments.split(), folder=tmp_path, expect=2)
+    assert printed == ""
+    assert words in " ".join(said.split())
+    assert "Traceback" not in said
