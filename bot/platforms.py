@@ -43,9 +43,19 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
                 mounts[SLACK_EVENTS] = slack.events
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
+            from adapters.discord.lookup import Lookup
+            from adapters.discord.presses import Review
 
             discord = await stack.enter_async_context(
-                open_discord(discord_config(settings), desk=services.desk, markers=markers)
+                open_discord(
+                    discord_config(settings),
+                    desk=services.desk,
+                    markers=markers,
+                    lookup=Lookup(searches=services.retriever, library=services.library),
+                    review=Review(
+                        answers=services.stores.ledger, feedback=services.stores.feedback
+                    ),
+                )
             )
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)

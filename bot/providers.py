@@ -93,10 +93,12 @@ async def open_chat_model(settings: Settings) -> AsyncIterator[ChatModel]:
         yield QuotingModel()
         return
     from rag_core.providers.openai_chat import open_openai_chat
+    from rag_core.providers.retries import Retries
 
     async with open_openai_chat(
         api_key=secret(settings.openai_api_key) or "",
         base_url=settings.openai_base_url,
         model=settings.openai_model,
+        retries=Retries(patience=settings.answer_seconds),
     ) as model:
         yield model

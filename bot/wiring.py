@@ -19,8 +19,10 @@ from bot.providers import embedding_choice, open_chat_model, open_embedder, open
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.config import AgentConfig
+from rag_core.agent.profiles import profile_named
 from rag_core.agent.prompts import SYSTEM_PROMPT
 from rag_core.books.library import Library
+from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
 from rag_core.desk.answering import Answering
 from rag_core.desk.bell import Bell
@@ -183,7 +185,15 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
     async def metrics() -> bytes:
         return services.metrics.page(waiting=await services.stores.ledger.waiting())
 
+    starters = Starters(
+        books=services.stores.books,
+        files=services.stores.jobs,
+        passages=services.vectors,
+        retriever=services.retriever,
+        profile=profile_named(services.settings.confidence_profile),
+    )
     return WebParts(
+        starters=starters,
         desk=services.desk,
         replies=services.web_replies,
         conversations=services.stores.conversations,

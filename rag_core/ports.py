@@ -212,6 +212,10 @@ class Ledger(Protocol):
 
     async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None: ...
 
+    async def posted_parts(self, answer_id: UUID) -> Sequence[str]:
+        """The platform's ids of the messages that show an answer, in order."""
+        ...
+
     async def response_to(self, question_id: UUID) -> AgentResponse | None:
         """The settled answer to a question, if there is one yet."""
         ...

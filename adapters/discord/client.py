@@ -10,13 +10,19 @@ from contextlib import asynccontextmanager
 import aiohttp
 import discord
 
+from adapters.discord.commands import CommandRegister, commands
 from adapters.discord.config import DiscordConfig
 from adapters.discord.connection import Connection, minimal_intents
 from adapters.discord.hearing import Listener
+from adapters.discord.interactions import Commands, Interactions
+from adapters.discord.lookup import Lookup
+from adapters.discord.presses import Presses, Review
+from adapters.discord.progress import LinePace
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
 from adapters.discord.threads import AnsweredThreads
+from adapters.discord.tokens import TicketRest
 from adapters.platform import AcceptsQuestions, ChatPlatform
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Renderer, ReplyChannel
@@ -48,17 +54,37 @@ class DiscordPlatform:
     """One bot on Discord."""
 
     def __init__(
-        self, config: DiscordConfig, *, desk: AcceptsQuestions, markers: MarkerStore
+        self,
+        config: DiscordConfig,
+        *,
+        desk: AcceptsQuestions,
+        markers: MarkerStore,
+        lookup: Lookup | None = None,
+        review: Review | None = None,
     ) -> None:
         self._config = config
         self._intents = minimal_intents()
-        self.connection = Connection(config, intents=self._intents, hears=self._hear)
-        rest, threads = DiscordRest(self.connection), AnsweredThreads(markers)
-        self._listener = Listener(
-            desk=desk, threads=threads, rest=rest, pauses=config.accept_pauses
+        self.connection = Connection(
+            config,
+            intents=self._intents,
+            hears=self._hear,
+            is_used=self._use,
+            greets=self._greet,
         )
-        self._renderer = DiscordRenderer()
-        self._replies = DiscordReplies(rest, threads=threads)
+        rest, threads = DiscordRest(self.connection), AnsweredThreads(markers)
+        tickets, pauses = TicketRest(self.connection), config.accept_pauses
+        known = Commands(desk=desk, tickets=tickets, lookup=lookup, pauses=pauses)
+        presses = [Presses(review, tickets=tickets, rest=rest).hear] if review else []
+        self._interactions = Interactions(known.hear, *presses)
+        self._register = CommandRegister(
+            commands(with_lookup=lookup is not None), rest=rest, markers=markers
+        )
+        pace = LinePace(
+            after_seconds=config.line_after_seconds, every_seconds=config.line_every_seconds
+        )
+        self._listener = Listener(desk=desk, threads=threads, rest=rest, pauses=pauses)
+        self._renderer = DiscordRenderer(with_buttons=review is not None)
+        self._replies = DiscordReplies(rest, tickets=tickets, threads=threads, pace=pace)
 
     @property
     def platform(self) -> Platform:
@@ -116,6 +142,12 @@ class DiscordPlatform:
         if me is not None:
             await self._listener.hear(message, me=me)
 
+    async def _use(self, interaction: discord.Interaction) -> None:
+        await self._interactions.hear(interaction)
+
+    async def _greet(self) -> None:
+        await self._register.sync()
+
 
 def why_closed(code: int) -> str:
     if code == NOT_AUTHENTICATED:
@@ -125,10 +157,18 @@ def why_closed(code: int) -> str:
 
 @asynccontextmanager
 async def open_discord(
-    config: DiscordConfig, *, desk: AcceptsQuestions, markers: MarkerStore
+    config: DiscordConfig,
+    *,
+    desk: AcceptsQuestions,
+    markers: MarkerStore,
+    lookup: Lookup | None = None,
+    review: Review | None = None,
 ) -> AsyncIterator[ChatPlatform]:
-    """A bot that is logged in, or tries again while Discord is away; closed at the end."""
-    platform = DiscordPlatform(config, desk=desk, markers=markers)
+    """A bot that is logged in, or tries again while Discord is away; closed at the end.
+
+    Without `lookup` there is no /lookup, and /ask proposes no modules; without `review`
+    answers have no buttons."""
+    platform = DiscordPlatform(config, desk=desk, markers=markers, lookup=lookup, review=review)
     async with platform.connection:
         await platform.log_in()
         yield platform

@@ -27,6 +27,10 @@ class DiscordConfig:
     """The first pause before trying again to reach Discord; each further one is twice as long."""
     accept_pauses: tuple[float, ...] = (0.2, 1.0, 5.0)
     """Seconds between tries to hand a question to a desk that cannot take it."""
+    line_after_seconds: float = 1.0
+    """How long an answer may take before a line says how far it is."""
+    line_every_seconds: float = 1.2
+    """The least time between two changes of that line; Discord takes about five in five seconds."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "api_base", self.api_base.rstrip("/"))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import aiohttp
 import discord
 
 from adapters.discord.config import DiscordConfig
 from adapters.discord.http import AddressedHTTP
+from adapters.discord.webhooks import AddressedWebhooks
 
 log = logging.getLogger(__name__)
 
@@ -19,6 +22,8 @@ LONGEST_RATE_LIMIT_SECONDS = 30.0
 CLOSING_SECONDS = 5.0
 
 Hears = Callable[[discord.Message], Awaitable[None]]
+IsUsed = Callable[[discord.Interaction], Awaitable[None]]
+Greets = Callable[[], Awaitable[None]]
 
 
 def minimal_intents() -> discord.Intents:
@@ -27,11 +32,22 @@ def minimal_intents() -> discord.Intents:
 
 
 class Connection(discord.Client):
-    """Keeps the gateway open and hands every message on; owns the tasks that this makes."""
+    """Keeps the gateway open and hands on what happens; owns the tasks that this makes."""
 
-    def __init__(self, config: DiscordConfig, *, intents: discord.Intents, hears: Hears) -> None:
+    def __init__(
+        self,
+        config: DiscordConfig,
+        *,
+        intents: discord.Intents,
+        hears: Hears,
+        is_used: IsUsed,
+        greets: Greets,
+    ) -> None:
         self._config = config
         self._hears = hears
+        self._is_used = is_used
+        self._greets = greets
+        self.webhooks = AddressedWebhooks(config)
         self._hearing: set[asyncio.Task[Any]] = set()
         self.is_logged_in = False
         self.is_connected = False
@@ -85,13 +101,31 @@ class Connection(discord.Client):
 
     async def on_ready(self) -> None:
         log.info("Discord is ready", extra={"servers": len(self.guilds)})
+        with self._owned_task():
+            await self._greets()
 
     async def on_message(self, message: discord.Message) -> None:
+        with self._owned_task():
+            await self._hears(await self._placed(message))
+
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        with self._owned_task():
+            await self._is_used(interaction)
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The library's own, which it shows to nobody."""
+        session: aiohttp.ClientSession = self.http._HTTPClient__session  # type: ignore[attr-defined]
+        return session
+
+    @contextmanager
+    def _owned_task(self) -> Iterator[None]:
+        """The library begins a task for every event and forgets it; we wait for its end."""
         task = asyncio.current_task()
         assert task is not None
         self._hearing.add(task)
         try:
-            await self._hears(await self._placed(message))
+            yield
         finally:
             self._hearing.discard(task)
 

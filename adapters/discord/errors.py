@@ -17,6 +17,10 @@ NOT_YET = 40058
 THREAD_IS_THERE = 160004
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_MESSAGE = 10008
+ACKNOWLEDGED = 40060
+"""An interaction takes one acknowledgement."""
+TOKEN_IS_OVER = frozenset({10008, 10015, 10062, 50027})
+"""Answers to an interaction cannot be written by its token any more, or never could."""
 
 
 class DiscordRefused(UpstreamRejected):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from datetime import UTC, datetime
 
 import discord
 
 from adapters.discord.events import Heard, Unasked, read
+from adapters.discord.patience import NOT_TAKEN, in_hand
 from adapters.discord.rest import DiscordRest
 from adapters.platform import AcceptsQuestions, KnowsThreads
-from rag_core.errors import StorageError, UpstreamError
+from rag_core.errors import UpstreamError
 
 log = logging.getLogger(__name__)
-
-NOT_TAKEN = "I could not take questions just now. Please ask again in a minute."
 
 
 class Listener:
@@ -47,19 +45,11 @@ class Listener:
                 await self._say_once(str(message.channel.id), str(message.id))
 
     async def _is_in_hand(self, heard: Heard) -> bool:
-        """Discord does not deliver again, so a desk that fails for a moment is asked again."""
-        for pause in (*self._pauses, None):
-            try:
-                if await self._is_for_us(heard):
-                    await self._desk.accept(heard.question)
-            except StorageError as error:
-                identity = {"message_id": heard.question.message_id}
-                log.error("question not accepted", extra=identity | {"cause": str(error)})
-            else:
-                return True
-            if pause is not None:
-                await asyncio.sleep(pause)
-        return False
+        async def hand_in() -> None:
+            if await self._is_for_us(heard):
+                await self._desk.accept(heard.question)
+
+        return await in_hand(hand_in, pauses=self._pauses, message_id=heard.question.message_id)
 
     async def _is_for_us(self, heard: Heard) -> bool:
         """A message in a thread needs no mention where we have answered before."""

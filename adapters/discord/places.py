@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -31,13 +32,32 @@ class AnswerPlaces:
     def __init__(self, rest: DiscordRest) -> None:
         self._rest = rest
         self._opened: OrderedDict[str, AnswerPlace] = OrderedDict()
+        self._opening: dict[str, asyncio.Task[AnswerPlace]] = {}
 
     async def open(self, question: IncomingQuestion) -> AnswerPlace:
         """The place to write to; a thread is there when this returns."""
         if question.address.get("thread") != NEW_THREAD["thread"]:
             return candidates(question)[0]
-        known = self._opened.get(question.message_id)
-        return known or self._remember(question, await self._open_thread(question))
+        if question.message_id in self._opened:
+            return self._opened[question.message_id]
+        # The typing sign, the progress line and the answer may each be the first to need it, and
+        # the first two may be over before it is there: it is opened once, whoever waits.
+        opening = self._opening.get(question.message_id)
+        return await asyncio.shield(opening or self._begin(question))
+
+    def _begin(self, question: IncomingQuestion) -> asyncio.Task[AnswerPlace]:
+        opening = asyncio.create_task(self._open_once(question))
+        self._opening[question.message_id] = opening
+        opening.add_done_callback(lambda done: self._end(question.message_id, done))
+        return opening
+
+    def _end(self, message_id: str, done: asyncio.Task[AnswerPlace]) -> None:
+        del self._opening[message_id]
+        if not done.cancelled():
+            done.exception()  # whoever needs the thread tries again and hears of it
+
+    async def _open_once(self, question: IncomingQuestion) -> AnswerPlace:
+        return self._remember(question, await self._open_thread(question))
 
     async def _open_thread(self, question: IncomingQuestion) -> AnswerPlace:
         thread, below = candidates(question)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
+from adapters.discord.asking import came_by_command
+from adapters.discord.buttons import buttons
 from adapters.discord.events import SHORTENED
+from adapters.discord.links import place_link
 from adapters.discord.markdown import to_discord_markdown, with_tables_fenced
-from adapters.discord.wording import escaped, link_target
+from adapters.discord.parts import payload
+from adapters.discord.wording import escaped
 from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
 from rag_core.desk.incoming import IncomingQuestion
@@ -15,7 +18,7 @@ from rag_core.desk.incoming import IncomingQuestion
 MAX_PART = 1_900
 LIMIT = MAX_PART - 20
 """What a part may hold beside the line that counts it."""
-MAX_TITLE = 200
+MAX_QUOTED = 300
 CAUTION = "-# ⚠️ The documents cover this only in part: please check the sources."
 LOOK_HERE = "**Maybe look here**"
 SHORTENED_NOTE = (
@@ -26,24 +29,31 @@ SHORTENED_NOTE = (
 class DiscordRenderer:
     """Discord's form of an answer: parts of at most 1,900 characters, footnotes on the last."""
 
+    def __init__(self, *, with_buttons: bool = False) -> None:
+        self._with_buttons = with_buttons
+
     def render(self, response: AgentResponse, question: IncomingQuestion) -> Sequence[str]:
         head = _notes(response, question)
         body = "\n".join([*head, to_discord_markdown(response.answer)])
         parts = [with_tables_fenced(part, LIMIT) for part in split_text(body, LIMIT)]
         for block in (_footnotes(response), _suggestions(response)):
             _append(parts, block)
-        return [payload(part) for part in _counted(parts)]
-
-
-def payload(content: str) -> str:
-    """What the reply channel reads."""
-    return json.dumps({"content": content}, ensure_ascii=False)
+        *first, last = _counted(parts)
+        below = buttons(response, question) if self._with_buttons else []
+        return [*map(payload, first), payload(last, below)]
 
 
 def _notes(response: AgentResponse, question: IncomingQuestion) -> list[str]:
-    notes = [CAUTION] if response.outcome is Outcome.LOW_CONFIDENCE else []
+    notes = [_quoted(question)] if came_by_command(question) else []
+    notes += [CAUTION] if response.outcome is Outcome.LOW_CONFIDENCE else []
     length = question.address.get(SHORTENED)
     return [*notes, SHORTENED_NOTE.format(length=int(length))] if length else notes
+
+
+def _quoted(question: IncomingQuestion) -> str:
+    """Discord shows that a command was used, but not what was asked with it."""
+    asked = " ".join(question.question.message.split())
+    return f"> {escaped(asked if len(asked) <= MAX_QUOTED else asked[: MAX_QUOTED - 1] + '…')}"
 
 
 def _footnotes(response: AgentResponse) -> list[str]:
@@ -53,7 +63,7 @@ def _footnotes(response: AgentResponse) -> list[str]:
 
 def _place(citation: Citation, files: dict[tuple[str, str], str]) -> str:
     file = files.get((citation.page_title, citation.section_heading), "")
-    return _link(citation.page_title, citation.section_heading, citation.page_url, file=file)
+    return place_link(citation.page_title, citation.section_heading, citation.page_url, file=file)
 
 
 def _suggestions(response: AgentResponse) -> list[str]:
@@ -62,22 +72,7 @@ def _suggestions(response: AgentResponse) -> list[str]:
 
 
 def _suggested(suggestion: Suggestion) -> str:
-    return _link(suggestion.page_title, suggestion.section_heading, suggestion.page_url)
-
-
-def _link(title: str, section: str, url: str | None, *, file: str = "") -> str:
-    """Title › section with its address; without one, as plain text with the file's name."""
-    words = [_shown(title), _shown(section) if section != title else ""]
-    label = " › ".join(word for word in words if word) or _shown(file) or "source"
-    target = link_target(url)
-    if target is not None:
-        return f"[{label}](<{target}>)"
-    return f"{label} ({_shown(file)})" if file and _shown(file) != label else label
-
-
-def _shown(text: str) -> str:
-    whole = " ".join(text.split())
-    return escaped(whole if len(whole) <= MAX_TITLE else whole[: MAX_TITLE - 1] + "…")
+    return place_link(suggestion.page_title, suggestion.section_heading, suggestion.page_url)
 
 
 def _append(parts: list[str], lines: Sequence[str]) -> None:

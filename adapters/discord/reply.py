@@ -3,34 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from adapters.discord.asking import came_by_command
 from adapters.discord.errors import UNKNOWN_CHANNEL, DiscordRefused
+from adapters.discord.parts import components_of, content_of, is_this_part
 from adapters.discord.places import AnswerPlace, AnswerPlaces, candidates
+from adapters.discord.progress import LinePace, MessageLine, TicketLine, shown
 from adapters.discord.rest import DiscordRest, Sent
 from adapters.discord.threads import AnsweredThreads
+from adapters.discord.token_reply import TokenReplies
+from adapters.discord.tokens import TicketRest
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
-from rag_core.desk.progress import Progress, QuestionState
+from rag_core.desk.progress import Progress
 from rag_core.errors import UpstreamError, UpstreamRejected
 
 log = logging.getLogger(__name__)
 
 TYPING_EVERY_SECONDS = 8.0
 """Discord shows a typing sign for ten seconds."""
-
-
-class OnlyTyping:
-    """Progress that shows as a typing sign; stages and text are not shown yet."""
-
-    async def stage(self, state: QuestionState, detail: str = "") -> None:
-        """The typing sign says enough."""
-
-    async def text(self, delta: str, *, restart: bool = False) -> None:
-        """The answer is shown when it is whole."""
 
 
 class DiscordReplies:
@@ -40,29 +34,45 @@ class DiscordReplies:
         self,
         rest: DiscordRest,
         *,
+        tickets: TicketRest,
         threads: AnsweredThreads,
+        pace: LinePace,
         typing_every: float = TYPING_EVERY_SECONDS,
     ) -> None:
         self._rest = rest
+        self._tickets = tickets
         self._threads = threads
+        self._pace = pace
         self._places = AnswerPlaces(rest)
+        self._by_token = TokenReplies(rest, tickets)
         self._typing_every = typing_every
 
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
+        if came_by_command(question):
+            line = TicketLine(question, tickets=self._tickets)
+            return shown(line, self._pace, heard_at=question.heard_at)
         return self._typing(question)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        if came_by_command(question):
+            return await self._by_token.post(question, part)
         place = await self._places.open(question)
         message_id = await self._rest.send(
-            place.channel_id, content_of(part), nonce=part.key, reply_to=place.reply_to
+            place.channel_id,
+            content_of(part),
+            nonce=part.key,
+            reply_to=place.reply_to,
+            components=components_of(part),
         )
         await self._threads.remember(question.key, message_id=message_id)
         return message_id
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
+        if came_by_command(question):
+            return await self._by_token.find(question, part)
         for place in candidates(question):
             for sent in await self._newest(place):
-                if self._is(sent, part, question, place):
+                if is_this_part(sent, part, question, place, own_id=self._rest.own_id):
                     return sent.id
         return None
 
@@ -74,21 +84,13 @@ class DiscordReplies:
                 return []
             raise
 
-    def _is(
-        self, sent: Sent, part: OutgoingPart, question: IncomingQuestion, place: AnswerPlace
-    ) -> bool:
-        """Discord may tell a nonce only to who has just sent it, so its traces must do: our own
-        message after the question, in reply to it, with the words of this part. Parts of one
-        answer differ by their count."""
-        ours = sent.author_id == self._rest.own_id and int(sent.id) > int(question.message_id)
-        same = sent.reply_to == place.reply_to and trace(sent.content) == trace(content_of(part))
-        return ours and (same or sent.nonce == part.key)
-
     @asynccontextmanager
     async def _typing(self, question: IncomingQuestion) -> AsyncIterator[Progress]:
         task = asyncio.create_task(self._keep_typing(question))
+        line = MessageLine(question, rest=self._rest, places=self._places)
         try:
-            yield OnlyTyping()
+            async with shown(line, self._pace, heard_at=question.heard_at) as progress:
+                yield progress
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -104,12 +106,3 @@ class DiscordReplies:
                 if isinstance(error, UpstreamRejected) and not error.retryable:
                     return
             await asyncio.sleep(self._typing_every)
-
-
-def content_of(part: OutgoingPart) -> str:
-    return str(json.loads(part.payload)["content"])
-
-
-def trace(content: str) -> str:
-    """A message's words without white space, which Discord may trim."""
-    return "".join(content.split())

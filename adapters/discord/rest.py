@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -41,8 +41,21 @@ class DiscordRest:
             raise UpstreamUnavailable(SERVICE, "not connected")
         return str(self._connection.user.id)
 
+    @property
+    def application_id(self) -> int:
+        """Of very old bots it is not the user's."""
+        if self._connection.application_id is None:
+            raise UpstreamUnavailable(SERVICE, "not connected")
+        return self._connection.application_id
+
     async def send(
-        self, channel_id: str, content: str, *, nonce: str, reply_to: str | None = None
+        self,
+        channel_id: str,
+        content: str,
+        *,
+        nonce: str,
+        reply_to: str | None = None,
+        components: Sequence[Mapping[str, Any]] = (),
     ) -> str:
         """The id of the message; sending the same nonce again soon gives the same message."""
         flags = discord.MessageFlags()
@@ -57,7 +70,20 @@ class DiscordRest:
             ) as params,
             discord_errors(),
         ):
+            if components:
+                assert params.payload is not None
+                params.payload["components"] = list(components)
             return _id_in(await self._http.send_message(int(channel_id), params=params))
+
+    async def edit(self, channel_id: str, message_id: str, content: str) -> None:
+        """Change what a message of ours says."""
+        with (
+            handle_message_parameters(
+                content=content, allowed_mentions=discord.AllowedMentions.none()
+            ) as params,
+            discord_errors(),
+        ):
+            await self._http.edit_message(int(channel_id), int(message_id), params=params)
 
     async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> None:
         """Make a thread from a message; one that is there already will do."""
@@ -77,6 +103,10 @@ class DiscordRest:
         with discord_errors():
             await self._http.send_typing(int(channel_id))
 
+    async def delete(self, channel_id: str, message_id: str) -> None:
+        with discord_errors():
+            await self._http.delete_message(int(channel_id), int(message_id))
+
     async def newest(self, channel_id: str) -> Sequence[Sent]:
         """The newest messages of a channel or thread."""
         with discord_errors():
@@ -84,6 +114,16 @@ class DiscordRest:
         if not isinstance(answer, list):
             raise UpstreamUnavailable(SERVICE, "unreadable answer")
         return [_sent(message) for message in answer]
+
+    async def open_direct(self, user_id: str) -> str:
+        """The channel that one person and we share alone."""
+        with discord_errors():
+            return _id_in(await self._http.start_private_message(int(user_id)))
+
+    async def register_commands(self, wanted: Sequence[dict[str, Any]]) -> None:
+        """Replace all commands of the application."""
+        with discord_errors():
+            await self._http.bulk_upsert_global_commands(self.application_id, list(wanted))
 
     @property
     def _http(self) -> HTTPClient:

@@ -56,8 +56,6 @@ class WebConfig:
     poll_seconds: float = 1.0
     """How often the database is asked for an answer that another process may have given."""
     requests_per_minute: int = 100
-    starters: tuple[str, ...] = ()
-    """Questions that the page offers to somebody who sees it for the first time."""
 
 
 def parse_api_keys(text: str) -> tuple[ApiKey, ...]:

@@ -19,6 +19,7 @@ from adapters.web.reading import Reading
 from adapters.web.templates import NOTHING, Html, fill, joined, page
 from adapters.web.views import Passages, answer_html, exchange_html, threads_html
 from rag_core.agent.answer import AgentResponse
+from rag_core.books.book import BookIds
 from rag_core.conversation.key import LOCAL_TENANT, ConversationKey
 
 LISTED = 50
@@ -30,7 +31,6 @@ class PageRoutes:
 
     def __init__(self, parts: WebParts, config: WebConfig) -> None:
         self._parts = parts
-        self._starters = config.starters
         self._with_keys = bool(config.api_keys)
         self._reading = Reading(books=parts.books, library=parts.library)
 
@@ -45,6 +45,7 @@ class PageRoutes:
     async def chat(self, caller: CallerOf, thread: str = "") -> Response:
         key = await self._thread(caller, uuid_of(thread))
         exchanges = await self._exchanges(caller, key) if key else NOTHING
+        books = await self._read_by_default(caller)
         return HTMLResponse(
             page(
                 "chat",
@@ -53,8 +54,8 @@ class PageRoutes:
                 thread=key.thread_id if key and exchanges else "",
                 threads=await self._listed(caller, key.thread_id if key else ""),
                 exchanges=exchanges,
-                welcome=self._welcome(),
-                modules=await self._modules(caller),
+                welcome=NOTHING if exchanges else await self._welcome(caller, books),
+                modules=await self._modules(books),
                 sign_out=fill("sign-out") if self._with_keys else NOTHING,
                 exchange=fill("exchange", message_id="", question="", answer=fill("waiting")),
             )
@@ -112,8 +113,11 @@ class PageRoutes:
             return {}
         return await self._parts.passages.chunks(chunk_ids, books=books)
 
-    async def _modules(self, caller: Caller) -> Html:
-        books = await self._reading.named(caller, None) or await self._reading.default(caller)
+    async def _read_by_default(self, caller: Caller) -> BookIds | None:
+        """The books that a question of this page is answered from."""
+        return await self._reading.named(caller, None) or await self._reading.default(caller)
+
+    async def _modules(self, books: BookIds | None) -> Html:
         modules = await self._parts.retriever.modules(books=books) if books else ()
         if not modules:
             return NOTHING
@@ -121,6 +125,23 @@ class PageRoutes:
             "modules", options=joined([fill("module", module=module) for module in modules])
         )
 
-    def _welcome(self) -> Html:
-        starters = [fill("starter", question=question) for question in self._starters]
-        return fill("welcome", starters=joined(starters))
+    async def _welcome(self, caller: Caller, books: BookIds | None) -> Html:
+        """For a first visit: what to ask, or what must be done before anything can be asked."""
+        return fill(
+            "welcome", offer=await (self._starters(books) if books else self._no_book(caller))
+        )
+
+    async def _starters(self, books: BookIds) -> Html:
+        questions = await self._parts.starters.of(books)
+        if not questions:
+            return NOTHING
+        return fill(
+            "starters",
+            starters=joined([fill("starter", question=question) for question in questions]),
+        )
+
+    async def _no_book(self, caller: Caller) -> Html:
+        if not await self._parts.books.all():
+            return fill("no-book")
+        readable = await self._reading.readable(caller)
+        return fill("which-book", books=f" ({', '.join(readable)})" if readable else "")

@@ -64,6 +64,12 @@ class ChoosesBooks(Protocol):
     ) -> BookIds | None: ...
 
 
+class OffersStarters(Protocol):
+    """Questions for a first visit, which these books can answer."""
+
+    async def of(self, books: BookIds) -> Sequence[str]: ...
+
+
 class StartsJobs(Protocol):
     """The ingestion."""
 
@@ -97,6 +103,7 @@ class WebParts:
     books: BookStore
     jobs: JobStore
     ingestion: StartsJobs
+    starters: OffersStarters
     feedback: FeedbackStore
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Callable[[], Awaitable[bytes]]

@@ -20,6 +20,7 @@ from rag_core.agent.answer import (
 from rag_core.agent.citations import CheckedText
 from rag_core.agent.confidence import ConfidenceLevel, ConfidenceMetrics
 from rag_core.agent.guard import guarded, visible
+from rag_core.agent.instructions import for_readers
 from rag_core.agent.phrases import Phrases
 from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.agent.tool import RetrievalTool
@@ -113,7 +114,7 @@ class Report:
 
 def source(result: SearchResult) -> Source:
     return Source(
-        chunk_text=shortened(visible(result.text)),
+        chunk_text=shortened(for_readers(visible(result.text))),
         similarity_score=result.similarity_score,
         rank=result.rank,
         page_title=result.page_title,

@@ -9,9 +9,12 @@ from functools import cached_property
 
 from rag_core.agent.blocks import INLINE_CODE
 from rag_core.agent.guard import visible
+from rag_core.agent.instructions import for_readers
 from rag_core.agent.languages import language_of
 from rag_core.agent.numbers import WORDS as NUMBER_WORDS
 from rag_core.agent.numbers import numbers_in
+from rag_core.agent.polarity import polarity_stands
+from rag_core.agent.quantities import quantities_stand
 from rag_core.agent.sentences import sentences_of
 from rag_core.agent.words import content, words
 from rag_core.retrieval.context import RetrievalContext
@@ -22,9 +25,6 @@ NEW_WORDS = 0.5
 ALL_WORDS = 0.6
 """The same for a sentence that only uses words of the question."""
 CODE_WORDS = 0.6
-NEGATIONS = frozenset(
-    {"not", "no", "never", "none", "neither", "nor", "cannot", "without", "nobody", "nothing"}
-)
 CONNECTING = frozenset(
     content(
         "follow following follows step steps here example examples short summary answer answers"
@@ -57,7 +57,7 @@ class Passage:
 
     @cached_property
     def text(self) -> str:
-        return visible(self.result.text)
+        return for_readers(visible(self.result.text))
 
     @cached_property
     def whole(self) -> str:
@@ -79,10 +79,6 @@ class Passage:
     @cached_property
     def numbers(self) -> frozenset[str]:
         return numbers_in(self.whole)
-
-    @cached_property
-    def lower(self) -> str:
-        return self.whole.lower()
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
@@ -113,7 +109,8 @@ class Evidence:
             return False
         if is_foreign(sentence, cited):
             return True
-        return self._words_stand(sentence, cited) and polarity_stands(sentence, cited)
+        said = (one for passage in cited for one in passage.sentences)
+        return self._words_stand(sentence, cited) and polarity_stands(sentence, said)
 
     def best_for(self, sentence: str) -> int | None:
         """The passage that supports a sentence best, if one does."""
@@ -169,8 +166,16 @@ def facts_stand(sentence: str, cited: Sequence[Passage]) -> bool:
     numbers = frozenset[str]().union(*(passage.numbers for passage in cited))
     if not numbers_in(sentence) <= numbers:
         return False
-    texts = [passage.lower for passage in cited]
-    return all(any(name.lower() in text for text in texts) for name in names_in(sentence, cited))
+    whole = "\n".join(passage.whole for passage in cited)
+    if not quantities_stand(sentence, whole):
+        return False
+    return all(stands_in(name, whole) for name in names_in(sentence, cited))
+
+
+def stands_in(name: str, text: str) -> bool:
+    """Whether a name stands in a text as a word of its own, large or small."""
+    pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+    return re.search(pattern, text, re.IGNORECASE) is not None
 
 
 def names_in(sentence: str, cited: Sequence[Passage]) -> set[str]:
@@ -181,22 +186,6 @@ def names_in(sentence: str, cited: Sequence[Passage]) -> set[str]:
     if not is_foreign(sentence, cited):
         found |= {name.removesuffix("'s").removesuffix("’s") for name in NAME.findall(prose)}
     return {name for name in code | found if name}
-
-
-def polarity_stands(sentence: str, cited: Sequence[Passage]) -> bool:
-    """Whether the sentence denies what its nearest evidence denies, and nothing else."""
-    wanted = set(content(sentence))
-    nearest = max(
-        (passage.nearest(sentence) for passage in cited),
-        key=lambda s: shared(wanted, set(content(s))),
-    )
-    if shared(wanted, set(content(nearest))) < ALL_WORDS:
-        return True
-    return is_negative(sentence) == is_negative(nearest)
-
-
-def is_negative(sentence: str) -> bool:
-    return any(word in NEGATIONS or word.endswith("n't") for word in words(sentence))
 
 
 def is_foreign(sentence: str, cited: Sequence[Passage]) -> bool:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from rag_core.agent.budget import estimated_tokens
 from rag_core.agent.guard import visible
+from rag_core.agent.instructions import for_readers
 from rag_core.agent.tool_contract import (
     TOOL_NAME,
     Passage,
@@ -148,7 +149,7 @@ def record_of(search: Search, numbered: tuple[SearchResult, ...], at: datetime) 
 
 def passage_of(result: SearchResult) -> Passage:
     return Passage(
-        chunk_text=visible(result.text),
+        chunk_text=for_readers(visible(result.text)),
         page_title=visible(result.page_title),
         section_heading=visible(result.section_heading),
         source_url=result.page_url or result.source_file,

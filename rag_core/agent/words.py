@@ -20,7 +20,7 @@ SMALL = """
     rather same shall she should so some such than that that's the their them then there these they
     this those though through thus to too toward under until up upon us very via was wasn't we were
     weren't what when where whether which while who whom whose why will with within without won't
-    would wouldn't yes yet you you're your yours"""
+    would wouldn't yet you you're your yours"""
 FUNCTION_WORDS = frozenset(SMALL.split())
 """Words that say how a sentence hangs together, not what it is about."""
 

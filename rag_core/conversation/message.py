@@ -41,13 +41,14 @@ class Message:
     def __post_init__(self) -> None:
         if self.timestamp.tzinfo is None:
             raise ValueError("a message needs a timezone-aware timestamp")
-        if self.role is Role.USER and not self.content.strip():
+        # The rare things are looked at first: every message of a thread passes here at each read.
+        if not self.content.strip() and self.role is Role.USER:
             raise ValueError("a user message is never empty")
         if (self.role is Role.TOOL) != bool(self.tool_call_id):
             raise ValueError("a tool message, and only a tool message, names its tool call")
-        if self.role is not Role.TOOL and self.name is not None:
+        if self.name is not None and self.role is not Role.TOOL:
             raise ValueError("only a tool message has a name")
-        if self.role is not Role.ASSISTANT and (self.tool_calls or self.confidence is not None):
+        if (self.tool_calls or self.confidence is not None) and self.role is not Role.ASSISTANT:
             raise ValueError("only an assistant message has tool calls or a confidence")
         if self.confidence is not None and not 0.0 <= self.confidence <= 1.0:
             raise ValueError("confidence lies between 0 and 1")

@@ -29,6 +29,19 @@ CONNECT_SECONDS = 10.0
 COMMAND_SECONDS = 30.0
 
 
+UNREACHABLE = "The database does not answer. Check DATABASE_URL and that the server runs."
+DISK_FULL = "53100"
+SENTENCES = {
+    "08": UNREACHABLE,
+    "57": UNREACHABLE,
+    "28": "The database server does not let the user of DATABASE_URL in. Check name and password.",
+    "3D000": "The database that DATABASE_URL names does not exist. Create it on the server.",
+    "42501": "The user of DATABASE_URL lacks a right in the database. Make it the owner.",
+    "25006": "The database server accepts no writing at present.",
+    "53": "The database server has no connection or memory left. Try again, or give it more.",
+}
+
+
 class PostgresTransaction:
     """Statements on the connection that has a transaction open."""
 
@@ -136,17 +149,20 @@ def postgres_errors() -> Iterator[None]:
     """Turn what the server or the way to it reports into a StorageError."""
     try:
         yield
-    except asyncpg.exceptions.DiskFullError as error:
-        raise StorageFull(
-            "The database server has no space left. Nothing was written; free some space there."
-        ) from error
-    except asyncpg.exceptions.ReadOnlySQLTransactionError as error:
-        raise StorageError("The database server accepts no writing.") from error
     except asyncpg.PostgresError as error:
-        raise StorageError(f"The database refused ({error.sqlstate}).") from error
+        raise explained(error) from error
     except (asyncpg.InterfaceError, OSError, TimeoutError) as error:
-        raise StorageError(
-            "The database does not answer. Check DATABASE_URL and that the server runs."
-        ) from error
+        raise StorageError(UNREACHABLE) from error
     except UnicodeEncodeError as error:
         raise StorageError("The text holds characters that no database can store.") from error
+
+
+def explained(error: asyncpg.PostgresError) -> StorageError:
+    """The sentence for an error, by its code or the class that its first two letters name."""
+    code = error.sqlstate or ""
+    if code == DISK_FULL:
+        return StorageFull(
+            "The database server has no space left. Nothing was written; free some space there."
+        )
+    sentence = SENTENCES.get(code) or SENTENCES.get(code[:2])
+    return StorageError(sentence or f"The database refused ({code}).")

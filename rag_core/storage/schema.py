@@ -228,6 +228,7 @@ partial("ix_threads_worker", threads.c.worker, only=threads.c.worker.is_not(None
 partial("uq_sessions_open", sessions.c.thread, unique=True, only=sessions.c.closed_at.is_(None))
 partial(
     "ix_questions_open",
+    questions.c.closed_at,  # always null here: named so that planners prefer this small index
     questions.c.thread,
     questions.c.position,
     only=questions.c.closed_at.is_(None),

@@ -147,6 +147,9 @@ async def open_sqlite(url: str) -> AsyncIterator[SqliteDatabase]:
     file = file_named(url)
     with sqlite_errors(file.path):
         make_private(file.path)
+        # Where a file cannot be opened, aiosqlite leaves a thread behind that may outlive the
+        # event loop; so that is found out without one.
+        sqlite3.connect(file.path).close()
     limit = f"max_page_count={file.max_page_count}"
     async with connection(file, (*WRITE_PRAGMAS, limit)) as writer:
         with sqlite_errors(file.path):

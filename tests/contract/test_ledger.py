@@ -8,6 +8,7 @@ from dataclasses import replace
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
 from rag_core.agent.answer import Outcome
 from rag_core.desk.outgoing import PartState
@@ -280,6 +281,23 @@ async def test_open_questions_survive_closing(url: str) -> None:
     assert (claimed.question, claimed.attempt) == (question, 2)
 
 
+async def test_the_messages_of_an_answer_are_known_once_they_are_posted(desk: DeskWork) -> None:
+    response = a_response()
+    for parts in (("1", "2", "3"), ("4",)):
+        question_id = await desk.accept()
+        await desk.claim()
+        answered = response if len(parts) == 3 else a_response()
+        settled = await desk.settle(question_id, response=answered, parts=parts)
+        for part in reversed(settled[:2]):
+            await desk.ledger.begin_post(part)
+            await desk.ledger.posted(part, external_id=f"message {part.payload}")
+        if len(settled) == 3:
+            await desk.ledger.begin_post(settled[2])
+        await desk.ledger.close(question_id, delivered=True)
+    assert await desk.ledger.posted_parts(response.answer_id) == ["message 1", "message 2"]
+    assert await desk.ledger.posted_parts(uuid4()) == []
+
+
 async def test_a_rating_can_be_changed_and_needs_an_answer(
     desk: DeskWork, database: Database
 ) -> None:
@@ -296,7 +314,16 @@ async def test_a_rating_can_be_changed_and_needs_an_answer(
     assert refused.value.field == "answer_id"
 
 
-async def rows(database: Database, text: str) -> list[list[object]]:
-    from sqlalchemy import text as sql
+async def test_a_question_that_cannot_be_read_holds_up_no_other_thread(
+    desk: DeskWork, database: Database
+) -> None:
+    await desk.accept(a_question(key=a_key("broken")))
+    await database.run(Statement(text("UPDATE questions SET body = '{}' RETURNING id")))
+    fine = await desk.accept(a_question(key=a_key("fine")))
+    with pytest.raises(StorageError, match="cannot read"):
+        await desk.claim()
+    assert (await desk.claim()).question_id == fine
 
-    return [list(row) for row in await database.rows(Statement(sql(text)))]  # type: ignore[call-overload]
+
+async def rows(database: Database, query: str) -> list[list[object]]:
+    return [list(row) for row in await database.rows(Statement(text(query)))]  # type: ignore[call-overload]

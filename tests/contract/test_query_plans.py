@@ -18,7 +18,7 @@ from rag_core.storage.statement import SQLITE, Statement
 
 EVERY_ROW_IS_WANTED = {"books.ALL"}
 """Lists of all there is."""
-FEW_ROWS_ARE_SORTED = {"ledger.BEGIN", "asked.ANSWERED"}
+FEW_ROWS_ARE_SORTED = {"claims.BEGIN", "asked.ANSWERED"}
 """The open questions of one thread; the answers of one page."""
 
 
@@ -39,6 +39,19 @@ HOLD_OPEN_ROWS = {
     for index in table.indexes
     if index.dialect_options["sqlite"]["where"] is not None
 }
+MUST_USE = {
+    "claims.BEGIN": "ix_questions_open",
+    "claims.FREE": "ix_questions_open",
+    "claims.STILL_WAITING": "ix_questions_open",
+    "ledger.WAITING": "ix_questions_open",
+    "claims.PEEK": "ix_threads_waiting",
+    "claims.PICK": "ix_threads_waiting",
+    "claims.RELEASE": "ix_threads_worker",
+    "conversations.ARCHIVE": "ix_threads_idle",
+    "jobs.UNFINISHED": "ix_jobs_unfinished",
+    "states.LOAD": "uq_sessions_open",
+}
+"""What is open is few among many: these stay quick however long a thread's history is."""
 NEWEST_FIRST = {"ix_jobs_started_at"}
 SAMPLES = {int: 1, float: 1.0, str: "1", bool: True}
 
@@ -92,6 +105,7 @@ async def test_a_query_finds_its_rows_by_an_index(
     else:
         plan = await postgres_plan(migrated_url, statement)
     assert not [line for line in plan if reads_a_whole_table(line)], plan
+    assert MUST_USE.get(name, "") in " ".join(plan), plan
 
 
 async def test_the_check_sees_a_query_without_an_index(engine: str, migrated_url: str) -> None:

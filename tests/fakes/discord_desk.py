@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from uuid import UUID, uuid4
 
 from adapters.platform import ChatPlatform
 from rag_core.agent.answer import AgentResponse
+from rag_core.conversation.key import ConversationKey
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OutgoingPart
+from rag_core.desk.progress import Progress
 from rag_core.errors import StorageError, UpstreamRejected, UpstreamUnavailable
 from tests.builders import a_response
 
@@ -32,10 +34,14 @@ class DiscordDesk:
         self.thinks = asyncio.Event()
         """While it is not set, answers are still being written."""
         self.thinks.set()
+        self.progress: Progress | None = None
+        """Of the question that is being answered."""
         self.delivered: list[tuple[IncomingQuestion, list[str]]] = []
         self.found: list[str] = []
         self.refusals: list[UpstreamRejected] = []
         self.given_up: list[IncomingQuestion] = []
+        self.answers: dict[UUID, tuple[AgentResponse, ConversationKey]] = {}
+        self.posted: dict[UUID, list[str]] = {}
 
     @property
     def questions(self) -> list[IncomingQuestion]:
@@ -58,6 +64,12 @@ class DiscordDesk:
         self._waiting.put_nowait((question_id, question))
         return Receipt(question_id=question_id, repeated=False)
 
+    async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
+        return self.answers.get(answer_id)
+
+    async def posted_parts(self, answer_id: UUID) -> Sequence[str]:
+        return self.posted.get(answer_id, [])
+
     @asynccontextmanager
     async def serving(self, platform: ChatPlatform) -> AsyncIterator[None]:
         """The platform listens and the desk answers until the block ends."""
@@ -70,9 +82,10 @@ class DiscordDesk:
     async def _work(self, platform: ChatPlatform) -> None:
         while True:
             question_id, question = await self._waiting.get()
-            async with platform.replies.progress(question):
+            async with platform.replies.progress(question) as self.progress:
                 await self.thinks.wait()
                 response = self._answer(question)
+            self.answers[response.answer_id] = (response, question.key)
             payloads = platform.renderer.render(response, question)
             parts = [
                 OutgoingPart(question_id=question_id, number=number, payload=payload)
@@ -80,6 +93,7 @@ class DiscordDesk:
             ]
             try:
                 ids = [await self._deliver(platform, question, part) for part in parts]
+                self.posted[response.answer_id] = ids
             except UpstreamRejected:
                 self.given_up.append(question)
             else:

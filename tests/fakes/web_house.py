@@ -303,6 +303,16 @@ class MemoryJobs:
         raise NotImplementedError
 
 
+class FixedStarters:
+    """The same questions for the course on every visit."""
+
+    def __init__(self, *questions: str) -> None:
+        self.questions = questions
+
+    async def of(self, books: BookIds) -> Sequence[str]:
+        return self.questions if "course" in books else ()
+
+
 class MemoryFeedback:
     """One rating an asker and answer."""
 
@@ -338,6 +348,7 @@ class House:
             a_result(0, total=1, book_id="staff", parent="staff-1", text="Staff only: limits."),
         )
     )
+    starters: FixedStarters = field(default_factory=lambda: FixedStarters())
     answerer: Answerer = plain_answer
     works: bool = True
     """Whether the desk's worker is at work."""
@@ -388,6 +399,7 @@ class House:
             books=self.books,
             jobs=self.jobs,
             ingestion=self.jobs,
+            starters=self.starters,
             feedback=self.feedback,
             readiness=self.readiness,
             metrics=self.metrics,

@@ -41,6 +41,8 @@ class Course:
     alice: Person = field(init=False)
     bob: Person = field(init=False)
     platform: ChatPlatform | None = None
+    parts: dict[str, Any] = field(default_factory=dict)
+    """What else the bot is opened with."""
 
     def __post_init__(self) -> None:
         world = self.peer.world
@@ -69,6 +71,8 @@ def config_for(peer: DiscordPeer, **changes: Any) -> DiscordConfig:
         "connect_seconds": 0.02,
         "retry_seconds": 0.02,
         "request_seconds": 1.0,
+        "line_after_seconds": 0.02,
+        "line_every_seconds": 0.02,
         "accept_pauses": (0.01, 0.02),
     }
     return DiscordConfig(**{**values, **changes})
@@ -79,17 +83,20 @@ async def running(course: Course, **changes: Any) -> AsyncIterator[ChatPlatform]
     """The bot, listening."""
     config = config_for(course.peer, **changes)
     desk = course.desk
-    async with open_discord(config, desk=desk, markers=course.markers) as platform:
+    opening = open_discord(config, desk=desk, markers=course.markers, **course.parts)
+    async with opening as platform:
         course.platform = platform
         async with desk.serving(platform):
             await course.until(lambda: platform.is_ready)
+            # The commands are registered, or a test has seen to it that they are not.
+            await course.until(lambda: course.markers.kept or course.peer.troubles.made)
             yield platform
 
 
 @asynccontextmanager
-async def on_a_course(desk: DiscordDesk | None = None) -> AsyncIterator[Course]:
+async def on_a_course(desk: DiscordDesk | None = None, **parts: Any) -> AsyncIterator[Course]:
     """A server with the bot at work in it."""
     async with open_discord_peer() as peer:
-        course = Course(peer, desk or DiscordDesk())
+        course = Course(peer, desk or DiscordDesk(), parts=parts)
         async with running(course):
             yield course

@@ -59,6 +59,8 @@ class RunningHouse:
 
     process: asyncio.subprocess.Process
     web: httpx.AsyncClient
+    said: list[str]
+    """Every line that it logged so far."""
 
     async def ask(self, **body: Any) -> dict[str, Any]:
         answer = await self.web.post("/chat/run", json=body)
@@ -90,7 +92,7 @@ async def running_house(folder: Path, **settings: str) -> AsyncIterator[RunningH
         reading = asyncio.create_task(keep_reading(process, said))
         async with httpx.AsyncClient(base_url=address, timeout=PATIENCE) as web:
             await until_ready(web)
-            yield RunningHouse(process, web)
+            yield RunningHouse(process, web, said)
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
             async with asyncio.timeout(PATIENCE):
@@ -119,7 +121,8 @@ async def spoken_address(process: asyncio.subprocess.Process, said: list[str]) -
 
 async def keep_reading(process: asyncio.subprocess.Process, said: list[str]) -> None:
     assert process.stderr is not None
-    said.extend([line.decode() async for line in process.stderr])
+    async for line in process.stderr:
+        said.append(line.decode())  # noqa: PERF401 - whoever waits for a line sees it at once
 
 
 async def until_ready(web: httpx.AsyncClient) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from adapters.discord.progress import WORDS
 from tests.flow.running_house import RunningHouse, footnote, running_house
 from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
 from tests.peers.discord_world import Channel, Guild, Person
@@ -85,7 +86,8 @@ class Campus:
 
     async def discord_replies(self, thread: int, *, at_least: int) -> list[str]:
         def seen() -> list[str]:
-            return [note.content for note in self.discord.seen_in(thread)]
+            said = [note.content for note in self.discord.seen_in(thread)]
+            return [text for text in said if text not in WORDS.values()]
 
         await self.discord.until(lambda: len(seen()) >= at_least, within=30)
         await asyncio.sleep(0.3)
@@ -131,6 +133,31 @@ async def test_each_door_answers_once_in_its_thread_and_remembers_it_after_a_res
         assert "https://library.example/reading-room#winter" in replies[1]
 
 
+async def test_a_command_on_discord_is_answered_checked_rated_and_deleted_after_a_restart(
+    library: Path, campus: Campus
+) -> None:
+    discord, alice = campus.discord, campus.alice
+    async with running_house(library, **campus.settings):
+        await discord.until(lambda: discord.routes.commands, within=30)
+        asked = await discord.interactions.slash(campus.channel, alice, "ask", question=SUMMER)
+        looked = await discord.interactions.slash(
+            campus.channel, alice, "lookup", query="reading room in winter"
+        )
+        await discord.until(lambda: "9:30" in "".join(asked.texts), within=30)
+        await discord.until(lambda: "11:15" in "".join(looked.texts), within=30)
+    (answer,) = asked.shown
+    async with running_house(library, **campus.settings):
+        await discord.until(lambda: discord.gateway.connected, within=30)
+        shown = await discord.interactions.press(answer, alice, "Show evidence")
+        rated = await discord.interactions.press(answer, alice, "Helpful")
+        await discord.until(lambda: "> " in "".join(shown.texts), within=30)
+        await discord.until(lambda: "Thank you" in "".join(rated.texts), within=30)
+        await discord.interactions.press(answer, alice, "Delete")
+        await discord.until(lambda: answer not in campus.channel.notes, within=30)
+    assert "https://library.example/reading-room#summer" in shown.texts[0]
+    assert len(discord.bodies("PUT /applications/:a/commands")) == 1
+
+
 def check_answer(document: dict[str, object], words: str, anchor: str) -> None:
     assert document["outcome"] == "completed"
     assert words in str(document["answer"])
@@ -146,6 +173,22 @@ async def test_what_the_pages_do_not_hold_is_refused(library: Path) -> None:
     assert answer["outcome"] == "no_results"
     assert not answer["should_answer"]
     assert answer["citations"] == []
+
+
+async def test_no_log_line_holds_a_secret_or_a_persons_words(library: Path, campus: Campus) -> None:
+    seeded = {"OPENAI_API_KEY": "sk-seeded-key", "FOOTNOTE_MODEL": "quoting"}
+    keys = {"FOOTNOTE_API_KEYS": "seeded-web-key:read", "FOOTNOTE_LOG_LEVEL": "debug"}
+    async with running_house(library, **campus.settings, **seeded, **keys) as house:
+        asked = campus.slack.say(GENERAL, ANN, f"{MENTION} Does Quetzalcoatl read in summer?")
+        await campus.slack_replies(asked, at_least=1)
+        house.web.headers["Authorization"] = "Bearer seeded-web-key"
+        await house.ask(message="May Quetzalcoatl borrow films?")
+        await house.web.post("/chat/run", content=b'{"message": "Quetzalcoatl')
+    logged = "".join(house.said)
+    assert "question accepted" in logged
+    assert "answer delivered" in logged
+    for secret in ("seeded", BOT_TOKEN, APP_TOKEN, TOKEN, "Quetzalcoatl", "reading room opens"):
+        assert secret not in logged
 
 
 async def test_a_killed_process_answers_what_it_had_accepted(library: Path, campus: Campus) -> None:

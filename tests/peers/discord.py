@@ -21,9 +21,10 @@ from tests.peers.discord_gateway import (
     Gateway,
     Session,
 )
+from tests.peers.discord_interactions import Interactions
 from tests.peers.discord_limits import Allowance, Buckets, Trouble, Troubles
 from tests.peers.discord_posting import without_content
-from tests.peers.discord_rest import Call, Routes
+from tests.peers.discord_rest import BY_TOKEN, Call, Routes
 from tests.peers.discord_rules import Refused
 from tests.peers.discord_world import DEFAULT, DM, REPLY, Channel, Note, Person, World
 
@@ -49,6 +50,8 @@ class DiscordPeer:
         self.routes = Routes(self.world)
         self.routes.publish = self._publish
         self.routes.reads_content = lambda: "content" in self.gateway.allowed
+        self.interactions = Interactions(self.routes)
+        self.clock = self.interactions.clock
         self.buckets = buckets
         self.troubles = Troubles()
         self.calls: list[Call] = []
@@ -188,12 +191,14 @@ class DiscordPeer:
         return answered(status, shown, headers)
 
     def _admit(self, request: web.Request, path: str) -> tuple[str, list[str]]:
+        if request.can_read_body and request.headers.get("Content-Type") != "application/json":
+            raise Refused(400, 50035, "Expected Content-Type header to be application/json")
+        if BY_TOKEN.fullmatch(path):  # the token in the path is all that is asked for
+            return self.routes.find(request.method, path)
         if not request.headers.get("User-Agent", "").startswith("DiscordBot ("):
             raise Refused(403, 40333, "internal network error: bad user agent")
         if request.headers.get("Authorization") != f"Bot {TOKEN}":
             raise Refused(401, 0, "401: Unauthorized")
-        if request.can_read_body and request.headers.get("Content-Type") != "application/json":
-            raise Refused(400, 50035, "Expected Content-Type header to be application/json")
         return self.routes.find(request.method, path)
 
     def _refuse(

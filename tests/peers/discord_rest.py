@@ -27,6 +27,7 @@ from tests.peers.discord_world import (
 
 CONTENT_FLAG = 1 << 18
 IDS = re.compile(r"/(channels|messages|applications|guilds)/\d+")
+BY_TOKEN = re.compile(r"/(interactions|webhooks)/(\d+)/([^/]+)(/callback|/messages/@original|)")
 
 Reply = tuple[int, Any]
 Route = Callable[..., Awaitable[Reply]]
@@ -77,6 +78,9 @@ class Routes:
 
     def find(self, method: str, path: str) -> tuple[str, list[str]]:
         """The route's name and the ids in its path."""
+        if tokened := BY_TOKEN.fullmatch(path):
+            kind, made, token, rest = tokened.groups()
+            return f"{method} /{kind}/:i/:token{rest}", [made, token]
         name = f"{method} {IDS.sub(lambda found: f'/{found[1]}/:{found[1][0]}', path)}"
         if name not in self.table:
             raise Refused(404, 0, "404: Not Found")

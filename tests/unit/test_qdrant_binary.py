@@ -9,11 +9,13 @@ import pytest
 from tests.peers.qdrant_binary import PACKAGE, binary
 
 
-def test_a_machine_without_npm_is_told_to_install_it(
+def test_a_machine_without_npm_and_without_an_index_is_told_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(pytest.fail.Exception, match=r"need npm.*install Node\.js"):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    with pytest.raises(pytest.fail.Exception, match=r"need npm: install Node\.js"):
         binary(tmp_path)
 
 

@@ -20,7 +20,7 @@ from rag_core.agent.confidence import ConfidenceLevel
 from rag_core.agent.guard import GuardedText
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import Progress
-from tests.fakes.web_house import House, MemoryIndex
+from tests.fakes.web_house import FixedStarters, House, MemoryBooks, MemoryIndex, OneDefault
 from tests.fakes.web_values import a_citation, a_refusal, a_response, a_result, an_error
 from tests.fakes.web_visit import a_config, visiting, with_keys
 
@@ -144,8 +144,8 @@ def an_answer(text: str = "Ten a day [1].", **more: Any) -> AgentResponse:
 
 
 async def test_the_first_visit_offers_questions_and_loads_nothing_from_elsewhere() -> None:
-    config = a_config(starters=("What is <b>new</b>?",))
-    async with visiting(House(), config) as client:
+    house = House(starters=FixedStarters("What is <b>new</b>?"))
+    async with visiting(house) as client:
         page = (await client.get("/")).text
         assert "What is &lt;b&gt;new&lt;/b&gt;?" in page
         assert "Your threads will stand here" in page
@@ -157,6 +157,42 @@ async def test_the_first_visit_offers_questions_and_loads_nothing_from_elsewhere
     assert "style=" not in page
     assert not re.findall(r"<script(?![^>]* src=)", page)
     assert not re.findall(r"\son[a-z]+=", page)
+
+
+async def test_a_thread_with_questions_shows_no_welcome() -> None:
+    assert 'id="welcome"' not in (await page_of(an_answer())).split("<template")[0]
+
+
+async def test_without_a_book_the_page_says_what_to_do_instead_of_what_to_ask() -> None:
+    house = House(library=OneDefault(None), books=MemoryBooks())
+    house.starters = FixedStarters("What is new?")
+    async with visiting(house) as client:
+        page = (await client.get("/")).text
+    assert "footnote ingest path/to/documents --book" in page
+    assert "What is new?" not in page
+    assert "starters" not in page
+
+
+async def test_where_no_book_is_chosen_the_page_names_the_setting_and_only_ones_own_books() -> None:
+    house = House(library=OneDefault(None))
+    async with visiting(house) as client:
+        operator = (await client.get("/")).text
+    async with visiting(house, with_keys(), key="ask-key-1") as client:
+        stranger = (await client.get("/")).text
+    assert "FOOTNOTE_DEFAULT_BOOK" in operator
+    assert "(course, staff)" in operator
+    assert "FOOTNOTE_DEFAULT_BOOK" in stranger
+    assert "staff" not in stranger
+
+
+async def test_a_key_holder_is_offered_questions_of_the_books_that_the_key_opens() -> None:
+    house = House(starters=FixedStarters("What is new?"))
+    async with visiting(house, with_keys(), key="staff-key-1") as client:
+        staff = (await client.get("/")).text
+    async with visiting(house, with_keys(), key="admin-key-1") as client:
+        admin = (await client.get("/")).text
+    assert "What is new?" not in staff
+    assert "What is new?" in admin
 
 
 def test_static_files_name_no_other_host_and_stay_light() -> None:

@@ -183,7 +183,7 @@ def create_questions() -> None:
     op.create_index(
         "ix_questions_open",
         "questions",
-        ["thread", "position"],
+        ["closed_at", "thread", "position"],
         sqlite_where=sa.text("closed_at IS NULL"),
         postgresql_where=sa.text("closed_at IS NULL"),
     )

@@ -1,0 +1,129 @@
+"""A command → the question it asks, and where its answer belongs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import discord
+
+from adapters.discord.events import DIRECT, ONLY_FILES, SHORTENED
+from adapters.discord.tokens import Ticket
+from adapters.discord.wording import with_names, without_mention
+from adapters.pastes import shortened
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.errors import InvalidQuestion
+from rag_core.retrieval.query import Filters
+
+TOKEN, APPLICATION, CHANNEL = "interaction", "application", "channel"
+"""Where in a question's address the way back to its interaction stands."""
+NOT_HERE = "I cannot answer in this kind of channel."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """Where somebody used a command or pressed a button."""
+
+    tenant: TenantId
+    reads: str
+    """The channel that decides which books are read: of a thread, the one it belongs to."""
+    writes: str
+    """The channel or thread itself."""
+    is_thread: bool
+    """Whether what is said here belongs together."""
+
+
+def spot_of(interaction: discord.Interaction) -> Spot:
+    channel = interaction.channel
+    if channel is None:
+        raise InvalidQuestion("channel", NOT_HERE)
+    here = str(channel.id)
+    if interaction.guild_id is None:
+        return Spot(tenant=DIRECT, reads=here, writes=here, is_thread=True)
+    tenant = TenantId(str(interaction.guild_id))
+    if isinstance(channel, discord.Thread):
+        parent = str(channel.parent_id)
+        return Spot(tenant=tenant, reads=parent, writes=here, is_thread=True)
+    return Spot(tenant=tenant, reads=here, writes=here, is_thread=False)
+
+
+def options_of(interaction: discord.Interaction) -> dict[str, Any]:
+    """What was filled in, by name."""
+    data: Mapping[str, Any] = interaction.data or {}
+    return {option["name"]: option.get("value") for option in data.get("options", [])}
+
+
+def asked_by_command(interaction: discord.Interaction, *, at: datetime) -> IncomingQuestion:
+    options = options_of(interaction)
+    return _question(
+        interaction,
+        str(options["question"]),
+        at=at,
+        module=options.get("module"),
+        private=bool(options.get("private", False)),
+    )
+
+
+def asked_by_menu(interaction: discord.Interaction, *, at: datetime) -> IncomingQuestion:
+    """The message that was pointed at is the question; who pointed is the asker."""
+    data: Mapping[str, Any] = interaction.data or {}
+    pointed = data["resolved"]["messages"][data["target_id"]]
+    names = {int(user["id"]): user.get("global_name") or user["username"]
+             for user in pointed.get("mentions", [])}  # fmt: skip
+    me = interaction.client.user
+    text = pointed["content"] if me is None else without_mention(pointed["content"], me.id)
+    text = with_names(text, names)
+    if all(is_invisible(character) for character in text):
+        raise InvalidQuestion("message", ONLY_FILES)
+    return _question(interaction, text, at=at)
+
+
+def _question(
+    interaction: discord.Interaction,
+    text: str,
+    *,
+    at: datetime,
+    module: str | None = None,
+    private: bool = False,
+) -> IncomingQuestion:
+    spot = spot_of(interaction)
+    address = {
+        TOKEN: interaction.token,
+        APPLICATION: str(interaction.application_id),
+        CHANNEL: spot.writes,
+    }
+    if len(text) > MAX_QUESTION:
+        address[SHORTENED] = str(len(text))
+    return IncomingQuestion(
+        key=ConversationKey(
+            platform=Platform.DISCORD,
+            tenant=spot.tenant,
+            channel_id=spot.reads,
+            # What one person sees alone is not what the thread goes on from.
+            thread_id=spot.writes if spot.is_thread and not private else str(interaction.id),
+        ),
+        message_id=str(interaction.id),
+        asker_id=str(interaction.user.id),
+        question=Question(message=shortened(text), filters=Filters(module=module)),
+        heard_at=at,
+        position=f"{interaction.id:020d}",
+        address=address,
+        private=private,
+    )
+
+
+def came_by_command(question: IncomingQuestion) -> bool:
+    return TOKEN in question.address
+
+
+def ticket_for(question: IncomingQuestion) -> Ticket:
+    """The way back to the interaction that asked."""
+    return Ticket(
+        interaction_id=question.message_id,
+        application_id=question.address[APPLICATION],
+        token=question.address[TOKEN],
+    )

@@ -1,0 +1,116 @@
+"""What happens to commands: acknowledged at once, then handed on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import discord
+
+from adapters.discord.asking import asked_by_command, asked_by_menu, options_of, spot_of
+from adapters.discord.commands import ANSWER_THIS, ASK, LOOKUP
+from adapters.discord.lookup import Lookup
+from adapters.discord.patience import NOT_TAKEN, in_hand
+from adapters.discord.tokens import TicketRest, ticket_of
+from adapters.platform import AcceptsQuestions
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.errors import FootnoteError, InvalidQuestion, UpstreamError
+
+log = logging.getLogger(__name__)
+
+Handler = Callable[[discord.Interaction], Awaitable[None]]
+Reads = Callable[..., IncomingQuestion]
+NOT_KNOWN = "I do not know this command any more: Discord shows the new ones in a while."
+
+
+class Commands:
+    """Answers slash commands, message menus and what is being typed into them."""
+
+    def __init__(
+        self,
+        *,
+        desk: AcceptsQuestions,
+        tickets: TicketRest,
+        lookup: Lookup | None,
+        pauses: tuple[float, ...],
+    ) -> None:
+        self._desk = desk
+        self._tickets = tickets
+        self._lookup = lookup
+        self._pauses = pauses
+
+    async def hear(self, interaction: discord.Interaction) -> None:
+        match interaction.type, name_of(interaction):
+            case discord.InteractionType.application_command, name:
+                await self._command(interaction, name)
+            case discord.InteractionType.autocomplete, _:
+                await self._complete(interaction)
+
+    async def _command(self, interaction: discord.Interaction, name: str) -> None:
+        try:
+            if name == ASK:
+                await self._ask(interaction, asked_by_command)
+            elif name == ANSWER_THIS:
+                await self._ask(interaction, asked_by_menu)
+            elif name == LOOKUP and self._lookup is not None:
+                await self._look_up(interaction, self._lookup)
+            else:
+                await self._tickets.say(ticket_of(interaction), NOT_KNOWN)
+        except InvalidQuestion as error:
+            await self._tickets.say(ticket_of(interaction), error.message)
+
+    async def _ask(self, interaction: discord.Interaction, read: Reads) -> None:
+        question = read(interaction, at=datetime.now(UTC))
+        ticket = ticket_of(interaction)
+        await self._defer(interaction, private=question.private)
+
+        async def hand_in() -> None:
+            await self._desk.accept(question)
+
+        if not await in_hand(hand_in, pauses=self._pauses, message_id=question.message_id):
+            await self._tickets.write(ticket, NOT_TAKEN)
+
+    async def _defer(self, interaction: discord.Interaction, *, private: bool) -> None:
+        """A question counts even where its acknowledgement failed: the answer finds its way."""
+        try:
+            await self._tickets.defer(ticket_of(interaction), private=private)
+        except UpstreamError as error:
+            log.warning("a command was not acknowledged", extra=ids(interaction, error))
+
+    async def _look_up(self, interaction: discord.Interaction, lookup: Lookup) -> None:
+        spot, ticket = spot_of(interaction), ticket_of(interaction)
+        await self._tickets.defer(ticket, private=True)
+        query = str(options_of(interaction)["query"])
+        await self._tickets.write(ticket, await lookup.passages(query, spot))
+
+    async def _complete(self, interaction: discord.Interaction) -> None:
+        typed = str(options_of(interaction).get("module") or "")
+        found = await self._lookup.modules(typed, spot_of(interaction)) if self._lookup else ()
+        await self._tickets.choose(ticket_of(interaction), found)
+
+
+class Interactions:
+    """Leads every interaction to who answers it; one that cannot be answered is only logged."""
+
+    def __init__(self, *handlers: Handler) -> None:
+        self._handlers = handlers
+
+    async def hear(self, interaction: discord.Interaction) -> None:
+        try:
+            for handler in self._handlers:
+                await handler(interaction)
+        except FootnoteError as error:
+            log.warning("an interaction was not answered", extra=ids(interaction, error))
+
+
+def name_of(interaction: discord.Interaction) -> str:
+    data: Mapping[str, Any] = interaction.data or {}
+    return str(data.get("name", ""))
+
+
+def ids(interaction: discord.Interaction, error: FootnoteError) -> dict[str, str]:
+    """What a log line may say of an interaction."""
+    kind = interaction.type.name
+    return {"interaction_id": str(interaction.id), "kind": kind, "cause": str(error)}

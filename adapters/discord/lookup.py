@@ -1,0 +1,105 @@
+"""Passages of the documents as they stand, found without a model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from adapters.apologies import sentence_for
+from adapters.discord.asking import Spot
+from adapters.discord.links import place_link
+from adapters.discord.wording import escaped
+from rag_core.books.book import BookIds
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.errors import AnswerTimedOut, FootnoteError, NoBookChosen
+from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.results import SearchResponse, SearchResult
+
+PASSAGES = 5
+MAX_EXCERPT = 200
+MAX_CHOICES, MAX_CHOICE = 25, 100
+LOOKUP_SECONDS = 20.0
+CHOICE_SECONDS = 2.0
+"""Choices are of use for three seconds, the way there and back included."""
+NOTHING_FOUND = "The documents have no passage on this."
+MAX_ANSWER = 1_900
+
+
+class Searches(Protocol):
+    """Finds passages and knows the modules, as the retriever does."""
+
+    async def search(self, query: SearchQuery) -> SearchResponse: ...
+
+    async def modules(self, *, books: BookIds) -> Sequence[str]: ...
+
+
+class ChoosesBooks(Protocol):
+    """Knows which books a channel reads, as the library does."""
+
+    async def books_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> BookIds | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """Looks passages and modules up in the books of a channel."""
+
+    searches: Searches
+    library: ChoosesBooks
+
+    async def passages(self, text: str, spot: Spot) -> str:
+        """What was found, as one message; what went wrong, as one sentence."""
+        try:
+            async with asyncio.timeout(LOOKUP_SECONDS):
+                query = SearchQuery(text=text, book_ids=await self._books(spot), limit=PASSAGES)
+                found = await self.searches.search(query)
+        except FootnoteError as error:
+            return sentence_for(error)
+        except TimeoutError:
+            return sentence_for(AnswerTimedOut())
+        return listed(found.results)
+
+    async def modules(self, typed: str, spot: Spot) -> Sequence[str]:
+        """The modules that what was typed so far may become; none rather than too late."""
+        try:
+            async with asyncio.timeout(CHOICE_SECONDS):
+                known = await self.searches.modules(books=await self._books(spot))
+        except (FootnoteError, TimeoutError):
+            return []
+        near = [name for name in known if typed.casefold().strip() in name.casefold()]
+        return [name for name in near if len(name) <= MAX_CHOICE][:MAX_CHOICES]
+
+    async def _books(self, spot: Spot) -> BookIds:
+        books = await self.library.books_for(
+            platform=Platform.DISCORD, tenant=spot.tenant, channel_id=spot.reads
+        )
+        if books is None:
+            raise NoBookChosen
+        return books
+
+
+def listed(results: Sequence[SearchResult]) -> str:
+    """Passages with their links, best first, as many as one message holds."""
+    shown = ""
+    for result in results:
+        head = f"{result.rank}. {place(result)}\n"
+        for block in (f"{head}> {excerpt(result.text)}\n", head):
+            if len(shown) + len(block) <= MAX_ANSWER:
+                shown += block
+                break
+    return shown.rstrip() or NOTHING_FOUND
+
+
+def place(result: SearchResult) -> str:
+    return place_link(
+        result.page_title, result.section_heading, result.page_url, file=result.source_file
+    )
+
+
+def excerpt(text: str) -> str:
+    line = " ".join(text.split())
+    whole = len(line) <= MAX_EXCERPT
+    return escaped(line if whole else line[: MAX_EXCERPT - 1].rsplit(" ", 1)[0] + "…")

@@ -1,0 +1,145 @@
+"""Answers to interactions: each is acknowledged once, then written to by its token."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+import aiohttp
+import discord
+from discord.webhook.async_ import interaction_response_params
+
+from adapters.discord.connection import Connection
+from adapters.discord.errors import ACKNOWLEDGED, SERVICE, DiscordRefused, discord_errors
+from rag_core.errors import UpstreamUnavailable
+
+PRIVATE = 1 << 6
+SUPPRESS_EMBEDS = 1 << 2
+NO_MENTIONS: Mapping[str, Any] = {"parse": []}
+
+
+class Callback(IntEnum):
+    """How an interaction is acknowledged."""
+
+    MESSAGE = 4
+    DEFER = 5
+    DEFER_UPDATE = 6
+    CHOICES = 8
+    FORM = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticket:
+    """What lets us answer one interaction: for three seconds, then for fifteen minutes."""
+
+    interaction_id: str
+    application_id: str
+    token: str = field(repr=False)
+
+
+def ticket_of(interaction: discord.Interaction) -> Ticket:
+    return Ticket(
+        interaction_id=str(interaction.id),
+        application_id=str(interaction.application_id),
+        token=interaction.token,
+    )
+
+
+class TicketRest:
+    """The calls that need a token and no log-in; they ping nobody."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def defer(self, ticket: Ticket, *, private: bool) -> None:
+        """Say that an answer is coming."""
+        await self._acknowledge(ticket, Callback.DEFER, {"flags": PRIVATE} if private else {})
+
+    async def settle(self, ticket: Ticket) -> None:
+        """Acknowledge a button or form without showing anything."""
+        await self._acknowledge(ticket, Callback.DEFER_UPDATE, None)
+
+    async def say(self, ticket: Ticket, sentence: str) -> None:
+        """Answer at once, for the person alone."""
+        data = message(sentence) | {"flags": PRIVATE | SUPPRESS_EMBEDS}
+        await self._acknowledge(ticket, Callback.MESSAGE, data)
+
+    async def choose(self, ticket: Ticket, choices: Sequence[str]) -> None:
+        data = {"choices": [{"name": choice, "value": choice} for choice in choices]}
+        await self._acknowledge(ticket, Callback.CHOICES, data)
+
+    async def ask(self, ticket: Ticket, form: Mapping[str, Any]) -> None:
+        """Open a form."""
+        await self._acknowledge(ticket, Callback.FORM, dict(form))
+
+    async def write(
+        self, ticket: Ticket, content: str, *, components: Sequence[Mapping[str, Any]] = ()
+    ) -> str:
+        """Put the answer where it was said that one is coming; a repeat changes nothing."""
+        body = message(content, components) | {"flags": SUPPRESS_EMBEDS}
+        with discord_errors():
+            answer = await self._connection.webhooks.edit_original_interaction_response(
+                int(ticket.application_id),
+                ticket.token,
+                session=self._session,
+                payload=body,
+            )
+        return _id_in(answer)
+
+    async def add(
+        self,
+        ticket: Ticket,
+        content: str,
+        *,
+        private: bool,
+        components: Sequence[Mapping[str, Any]] = (),
+    ) -> str:
+        """One more message below the answer."""
+        flags = SUPPRESS_EMBEDS | (PRIVATE if private else 0)
+        with discord_errors():
+            answer = await self._connection.webhooks.execute_webhook(
+                int(ticket.application_id),
+                ticket.token,
+                session=self._session,
+                payload=message(content, components) | {"flags": flags},
+                wait=True,
+            )
+        return _id_in(answer)
+
+    @property
+    def _session(self) -> aiohttp.ClientSession:
+        if not self._connection.is_logged_in or self._connection.is_closed():
+            raise UpstreamUnavailable(SERVICE, "not connected")
+        return self._connection.session
+
+    async def _acknowledge(
+        self, ticket: Ticket, kind: Callback, data: dict[str, Any] | None
+    ) -> None:
+        """Once; Discord tells that it was done already where its answer was lost."""
+        try:
+            with discord_errors():
+                await self._connection.webhooks.create_interaction_response(
+                    int(ticket.interaction_id),
+                    ticket.token,
+                    session=self._session,
+                    params=interaction_response_params(int(kind), data),
+                )
+        except DiscordRefused as refusal:
+            if refusal.code != ACKNOWLEDGED:
+                raise
+
+
+def message(content: str, components: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    return {
+        "content": content,
+        "components": list(components),
+        "allowed_mentions": dict(NO_MENTIONS),
+    }
+
+
+def _id_in(answer: Any) -> str:
+    if not isinstance(answer, dict) or "id" not in answer:
+        raise UpstreamUnavailable(SERVICE, "unreadable answer")
+    return str(answer["id"])

@@ -1,0 +1,69 @@
+"""Text in documents that speaks to the assistant instead of the reader: it is no evidence."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from rag_core.agent.blocks import Block, BlockKind, blocks_of
+
+FORMER = r"(?:all|any|previous|prior|above|earlier|preceding|the|your|these|précédentes|anteriores)"
+SHAPING = (
+    r"(?:start|end|begin|append|add|include|insert|integrate|embed|inject|weave|incorporate|render"
+    r"|modify|scramble|rearrange|enhance|misspell|anagram|provide|use|group|replace|answer|suggest)"
+)
+SPEECH = r"(?:print|output|say|write|reply|respond|answer)"
+ASSISTANT = r"(?:ai(?: assistants?)?|bots?|assistants?|chatbots?|language models?|llms?|gpt)"
+ORDERS = (
+    # to forget what was said before
+    rf"\b(?:ignore|disregard|forget|override|bypass)\b (?:{FORMER}\s+){{1,3}}"
+    r"(?:instructions?|rules|prompts?|documents?|guidelines|context)\b",
+    r"\b(?:ignorez|ignoriere?n?|vergiss|vergesst|ignora|olvida|oubliez?)\b.{0,50}"
+    r"\b(?:anweisungen|instrucciones|instructions)\b",
+    # to be somebody else, or to follow other rules
+    r"\byou are now (?:an? )?(?-i:[A-Z])\w*",
+    r"\bfrom now on (?:you|end|start|answer)\b",
+    r"\b(?:your|full|entire|the) system prompt\b|\bsystem update\s*:|\bapi key you\b",
+    rf"\b(?:new policy|(?:debug(?:ging)?|developer) mode)\s*:\s*{SPEECH}\b",
+    # to shape the reply
+    r"\b(?:reply|respond|répondez|antworte|responde)\s+(?:only|just|seulement|nur|solo)\b",
+    rf"\b{SHAPING}\b.{{0,160}}\byour (?:own )?(?:reply|response|answer)\b(?!s)(?!\s+(?:to|is))",
+    rf"\b{SPEECH} (?:with )?\S+ (?:and stop|and nothing else|before anything else)\b",
+    r"\b(?:respond|reply|answer) with \S+ only\b",
+    rf"\b{SPEECH} the text\b|\bin your answer\b|\bevery answer with\b",
+    r"\bconfirm by (?:printing|writing|saying)\b",
+    r"\bwhen asked about (?:this|the) topic\b|\bask the user to run\b",
+    r"\bplease notify the team by\b",
+    r"\balways (?:cite|include) (?:https?:|the image)",
+    # to the assistant by name
+    rf"\b(?:note|instructions?|message) (?:to|for) (?:the |all |any )?{ASSISTANT}\s*:",
+    rf"\b{ASSISTANT} (?:must|shall|has to|have to) (?:always )?{SPEECH}\b",
+    # the marks of a conversation
+    r"</(?:documents|context)>|<system>|[\"']role[\"']\s*:\s*[\"']system[\"']\s*,\s*[\"']content",
+    r"^\s*assistant\s*:\s|<!--\s*(?:assistant|ai|bot)\s*:|^```system\b",
+    r"<\|(?:im_start|im_end|system)\|?>|\[/?INST\]",
+)
+COMMANDS = re.compile("|".join(ORDERS), re.IGNORECASE | re.MULTILINE)
+TO_ASSISTANTS = re.compile(
+    r"^#+\s.*\b(?:instructions?|notes?|rules?)\b.*\b(?:ai|assistants?|bots?|chatbots?|llms?)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+@lru_cache(maxsize=2_048)
+def for_readers(text: str) -> str:
+    """A document's text without what gives orders to the assistant; the rest is as it was."""
+    if not COMMANDS.search(text) and not TO_ASSISTANTS.search(text):
+        return text
+    kept: list[str] = []
+    skips_section = False
+    for block in blocks_of(text):
+        if block.kind is BlockKind.HEADING:
+            skips_section = TO_ASSISTANTS.search(block.text) is not None
+        if not skips_section and not gives_orders(block):
+            kept.append(block.text)
+    return "".join(kept)
+
+
+def gives_orders(block: Block) -> bool:
+    return COMMANDS.search(block.text) is not None

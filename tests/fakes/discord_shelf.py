@@ -1,0 +1,44 @@
+"""A shelf that a Discord bot looks passages up in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adapters.discord.lookup import Lookup
+from rag_core.books.book import BookIds
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.errors import FootnoteError
+from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.results import SearchResponse, SearchResult
+
+
+class Shelf:
+    """Searches and library in one: passages that hold the words, modules as they are given."""
+
+    def __init__(self, *passages: SearchResult, modules: Sequence[str] = ()) -> None:
+        self.passages = passages
+        self.known = modules
+        self.books: BookIds | None = BookIds(["course"])
+        self.trouble: FootnoteError | None = None
+        self.asked_for: list[tuple[TenantId, str]] = []
+
+    async def search(self, query: SearchQuery) -> SearchResponse:
+        if self.trouble is not None:
+            raise self.trouble
+        found = tuple(p for p in self.passages if query.text.casefold() in p.text.casefold())
+        return SearchResponse(query=query, results=found, total_found=len(found))
+
+    async def modules(self, *, books: BookIds) -> Sequence[str]:
+        if self.trouble is not None:
+            raise self.trouble
+        return self.known
+
+    async def books_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> BookIds | None:
+        self.asked_for.append((tenant, channel_id))
+        return self.books
+
+    @property
+    def lookup(self) -> Lookup:
+        return Lookup(searches=self, library=self)

@@ -1,0 +1,152 @@
+"""The line that says how far an answer is: there while it is made, gone when it is there."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from rag_core.desk.progress import QuestionState
+from tests.fakes.discord_desk import DiscordDesk
+from tests.flow.discord_flow import Course, on_a_course, running
+from tests.peers.discord import SEND, open_discord_peer
+from tests.peers.discord_interactions import ORIGINAL, Interaction
+from tests.peers.discord_limits import Trouble
+from tests.peers.discord_world import Note
+
+MINUTE = timedelta(minutes=1)
+QUESTION = "How many questions may I ask a day?"
+EDIT = "PATCH /channels/:c/messages/:m"
+DELETE = "DELETE /channels/:c/messages/:m"
+
+
+async def ask(course: Course) -> Note:
+    """A question whose answer is being made."""
+    course.desk.thinks.clear()
+    asked = await course.peer.say(course.channel, course.alice, QUESTION, mentions_bot=True)
+    await course.until(lambda: course.desk.progress)
+    return asked
+
+
+async def command(course: Course) -> Interaction:
+    course.desk.thinks.clear()
+    asked = await course.peer.interactions.slash(
+        course.channel, course.alice, "ask", question=QUESTION
+    )
+    await course.until(lambda: course.desk.progress)
+    return asked
+
+
+async def reach(course: Course, state: QuestionState) -> None:
+    assert course.desk.progress is not None
+    await course.desk.progress.stage(state)
+
+
+def seen(course: Course, asked: Note) -> list[str]:
+    return [note.content for note in course.peer.seen_in(asked.id)]
+
+
+async def test_a_line_follows_the_stages_and_makes_way_for_the_answer() -> None:
+    async with on_a_course() as course:
+        asked = await ask(course)
+        await reach(course, QuestionState.RETRIEVING)
+        await course.until(lambda: "Looking in" in "".join(seen(course, asked)))
+        await reach(course, QuestionState.GENERATING)
+        await course.until(lambda: "Writing" in "".join(seen(course, asked)))
+        assert len(seen(course, asked)) == 1
+        course.desk.thinks.set()
+        await course.answered()
+        (answer,) = seen(course, asked)
+        assert "Ten a day" in answer
+
+
+async def test_the_answer_to_a_command_takes_the_place_of_the_line() -> None:
+    async with on_a_course() as course:
+        asked = await command(course)
+        await reach(course, QuestionState.RETRIEVING)
+        await course.until(lambda: "Looking in" in "".join(asked.texts))
+        course.desk.thinks.set()
+        await course.answered()
+        (answer,) = asked.texts
+        assert "Ten a day" in answer
+
+
+async def test_a_quick_answer_needs_no_line() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course, line_after_seconds=30.0):
+            await ask(course)
+            await reach(course, QuestionState.RETRIEVING)
+            course.desk.thinks.set()
+            await course.answered()
+            assert len(peer.bodies(SEND)) == 1
+
+
+async def test_the_latest_stage_wins_and_a_stage_told_twice_is_shown_once() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course, line_every_seconds=0.2):
+            asked = await ask(course)
+            stages = [QuestionState.RETRIEVING, QuestionState.GENERATING] * 20
+            for state in [*stages, QuestionState.GENERATING]:
+                await reach(course, state)
+                await asyncio.sleep(0.005)
+            await course.until(lambda: "Writing" in "".join(seen(course, asked)))
+            assert len(peer.bodies(EDIT)) <= 3
+            assert peer.buckets.refused == 0
+            course.desk.thinks.set()
+            await course.answered()
+
+
+@pytest.mark.parametrize("route", [SEND, EDIT, DELETE])
+async def test_a_line_that_is_refused_costs_nothing_but_itself(route: str) -> None:
+    async with on_a_course() as course:
+        course.peer.troubles.on(route, Trouble(status=403))
+        asked = await ask(course)
+        await reach(course, QuestionState.RETRIEVING)
+        await course.until(lambda: course.peer.bodies(SEND))
+        await reach(course, QuestionState.GENERATING)
+        await course.quiet()
+        course.desk.thinks.set()
+        await course.answered()
+        answers = [text for text in seen(course, asked) if not text.startswith("-# ")]
+        assert len(answers) == 1
+        assert len(seen(course, asked)) == (2 if route == DELETE else 1)
+
+
+async def test_a_line_that_hangs_holds_the_answer_up_for_a_moment_only() -> None:
+    async with on_a_course() as course:
+        asked = await command(course)
+        course.peer.troubles.on(f"PATCH {ORIGINAL}", Trouble(hang=True))
+        await reach(course, QuestionState.RETRIEVING)
+        await course.until(lambda: course.peer.bodies(f"PATCH {ORIGINAL}"))
+        course.desk.thinks.set()
+        await course.answered()
+        (answer,) = asked.texts
+        assert "Ten a day" in answer
+
+
+async def test_a_line_that_a_lost_process_left_is_taken_over_and_removed() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        peer.troubles.on(DELETE, Trouble(status=403))
+        async with running(course):
+            asked = await ask(course)
+            await reach(course, QuestionState.RETRIEVING)
+            await course.until(lambda: seen(course, asked))
+        (question,) = course.desk.questions
+        assert len(seen(course, asked)) == 1
+        course.desk = DiscordDesk()
+        course.desk.thinks.clear()
+        async with running(course, line_after_seconds=30.0):
+            await course.desk.accept(replace(question, heard_at=question.heard_at - MINUTE))
+            await course.until(lambda: course.desk.progress)
+            await reach(course, QuestionState.GENERATING)
+            await course.until(lambda: len(peer.bodies(SEND)) == 2)
+            course.desk.thinks.set()
+            await course.answered()
+        (answer,) = seen(course, asked)
+        assert "Ten a day" in answer
+        peer.forgive()  # the thread was there already
