@@ -13,10 +13,7 @@ COMMON = 1.0
 """What a piece is worth that every passage has; a rare one is worth more."""
 JUDGES = 100
 """The best passages say which pieces are rare, so that asking for more changes no order."""
-LETTERS = bytes(
-    byte if byte >= 128 or chr(byte).isalnum() else ord(" ")
-    for byte in range(256)
-)
+LETTERS = bytes(byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in range(256))
 GAP = b" \x00 "
 """Between two passages: no piece of a question spans it."""
 

@@ -9,13 +9,16 @@ LONGEST = 1_000
 
 
 def thread_text(earlier: Sequence[str], text: str) -> str | None:
-    """The newest turns that fit, in order, with the last one; none where there are no others."""
-    kept: list[str] = []
-    room = LONGEST - len(text)
+    """The newest turns that fit, in order, with the last one; none where there are no others.
+
+    A turn that the text repeats, as a follow-up made to stand alone does, is not said twice."""
+    told = " ".join(text.split())
+    turns: list[str] = []
+    room = LONGEST - len(told)
     for said in reversed([" ".join(each.split()) for each in earlier]):
         room -= len(said) + 1
         if room < 0:
             break
-        kept.append(said)
-    turns = [said for said in reversed(kept) if said]
-    return " ".join([*turns, text]) if turns else None
+        if said not in told:
+            turns.append(said)
+    return " ".join([*reversed(turns), told]) if turns else None
