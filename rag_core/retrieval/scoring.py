@@ -16,6 +16,8 @@ THREAD_WEIGHT = 0.5
 """What the asker's turns so far weigh, as one text, beside the last one alone."""
 SECOND_WEIGHT = 0.5
 """What a page's second passage adds to its first. docs/retrieval.md tells how all were chosen."""
+SHORT_PAGE = 2
+"""Passages of a page that has too few for its second one to say anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,16 +71,16 @@ def with_coverage(
 def with_pages(results: Sequence[SearchResult]) -> list[SearchResult]:
     """The results, best first, each with half of what its page's second passage has.
 
-    A page that is a single passage counts as its own second: it has nothing else to show, and
-    the same text cut in two must not stand above it for the cut alone."""
+    On a short page each passage counts as its own second: it has nothing else to show, and a
+    text that was cut in two stands neither above nor below a whole one for the cut alone."""
     scores: dict[tuple[str, str], list[float]] = defaultdict(list)
     for result in results:
         scores[page_of(result)].append(result.rank_score)
     seconds = {page: sorted(each, reverse=True)[1:2] for page, each in scores.items()}
 
     def second(result: SearchResult) -> float:
-        whole_page = [result.rank_score] if result.total_chunks == 1 else []
-        return sum(seconds[page_of(result)] or whole_page)
+        is_short = result.total_chunks <= SHORT_PAGE
+        return result.rank_score if is_short else sum(seconds[page_of(result)])
 
     lifted = [
         replace(result, rank_score=result.rank_score + SECOND_WEIGHT * second(result))

@@ -74,18 +74,20 @@ def test_a_page_with_two_good_passages_stands_above_one_with_one() -> None:
     assert ordered[0].rank_score == pytest.approx(0.59 + SECOND_WEIGHT * 0.50)
 
 
-def test_a_passage_cut_in_two_has_no_gain_from_the_cut() -> None:
+def test_a_passage_cut_in_two_neither_gains_nor_loses_by_the_cut() -> None:
     results = [
-        a_result("whole", source_file="a", rank_score=0.60, total_chunks=1),
         a_result("half", source_file="b", rank_score=0.60, total_chunks=2),
+        a_result("whole", source_file="a", rank_score=0.60, total_chunks=1),
         a_result("other half", source_file="b", rank_score=0.58, total_chunks=2),
     ]
-    assert with_pages(results)[0].text == "whole"
+    half, whole, other = with_pages(results)
+    assert (half.text, whole.text, other.text) == ("half", "whole", "other half")
+    assert half.rank_score == whole.rank_score
 
 
 def test_pages_of_different_books_are_different_pages() -> None:
     results = [
-        a_result(book, book_id=book, source_file="a", rank_score=0.5, total_chunks=2)
+        a_result(book, book_id=book, source_file="a", rank_score=0.5, total_chunks=9)
         for book in ("one", "two")
     ]
     assert [r.rank_score for r in with_pages(results)] == [0.5, 0.5]
