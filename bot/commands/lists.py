@@ -6,15 +6,15 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from adapters.web.documents import book_document, job_document
-from rag_core.storage.books import Books
-from rag_core.storage.database import Database, open_database
-from rag_core.storage.jobs import Jobs
 from rich.table import Table
 
+from adapters.web.documents import book_document, job_document
 from bot.door import own_folder
 from bot.output import print_json, terminal
 from bot.settings import read_settings
+from rag_core.storage.books import Books
+from rag_core.storage.database import Database, open_database
+from rag_core.storage.jobs import Jobs
 
 
 async def list_books(*, as_json: bool) -> int:
