@@ -25,10 +25,10 @@ run: .venv/.run
 env: .venv/.run
 
 test: .venv/.dev
-	@$(BIN)/python -m pytest -q -n 2
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 test-full: .venv/.dev
-	@FOOTNOTE_TESTS=full $(BIN)/python -m pytest -q -n 2
+	@FOOTNOTE_TESTS=full $(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 check: .venv/.dev
 	@$(BIN)/ruff check .

@@ -132,6 +132,13 @@ class Measured(StrEnum):
     RETRIEVAL = "retrieval"
 
 
+class History(StrEnum):
+    """Whether the turns before a question are told."""
+
+    ON = "on"
+    OFF = "off"
+
+
 @app.command("eval")
 def evaluate(
     folder: Annotated[Path, typer.Argument(help="A question set.", metavar="DIR")],
@@ -139,6 +146,7 @@ def evaluate(
         list[Path] | None,
         typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
     ] = None,
+    history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
     what: Annotated[Measured, typer.Option(help="What is measured.")] = Measured.RETRIEVAL,
     as_json: Json = False,
 ) -> None:
@@ -146,7 +154,8 @@ def evaluate(
     from bot.commands.eval import evaluate as command
 
     del what  # there is one measure so far, and its name is checked
-    finish(command(folder, questions or (), as_json=as_json))
+    with_history = history is History.ON
+    finish(command(folder, questions or (), with_history=with_history, as_json=as_json))
 
 
 @app.command()

@@ -70,12 +70,28 @@ class Reranker(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedText:
+    """A text to look for, with its vector."""
+
+    text: str
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedQuery:
     """A query with its vector and the conditions that hold for it."""
 
     text: str
     vector: Vector
     filters: Filters = field(default_factory=Filters)
+    thread: EmbeddedText | None = None
+    """The asker's turns so far as one text, this one included; similarity is to `text` alone."""
+
+    @property
+    def texts(self) -> tuple[EmbeddedText, ...]:
+        """What is looked for: the question, then its thread."""
+        own = EmbeddedText(text=self.text, vector=self.vector)
+        return (own,) if self.thread is None else (own, self.thread)
 
 
 class VectorStore(Protocol):

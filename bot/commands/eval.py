@@ -32,14 +32,18 @@ from rag_core.retrieval.retriever import Retriever
 CACHE_FOLDER = "eval"
 
 
-async def evaluate(folder: Path, questions: Sequence[Path], *, as_json: bool) -> int:
+async def evaluate(
+    folder: Path, questions: Sequence[Path], *, with_history: bool, as_json: bool
+) -> int:
     found = await asyncio.to_thread(load_question_set, folder, questions)
     if not any(question.relevant_ids for question in found.questions):
         raise ConfigurationError(
             f"No question about {folder} has relevant_ids: there is nothing to measure."
         )
     async with opened_model() as (embedder, data_folder):
-        document = await measured(found, embedder, own_folder(data_folder / CACHE_FOLDER))
+        document = await measured(
+            found, embedder, own_folder(data_folder / CACHE_FOLDER), with_history
+        )
     if as_json:
         print_json(document)
     else:
@@ -57,7 +61,9 @@ async def opened_model() -> AsyncIterator[tuple[Embedder, Path]]:
         yield embedder, folder
 
 
-async def measured(found: QuestionSet, embedder: Embedder, cache: Path) -> dict[str, Any]:
+async def measured(
+    found: QuestionSet, embedder: Embedder, cache: Path, with_history: bool
+) -> dict[str, Any]:
     """Search an index of this set alone: no reader's book is written or read."""
     from rag_core.providers.qdrant_edge import open_edge_store
 
@@ -72,11 +78,13 @@ async def measured(found: QuestionSet, embedder: Embedder, cache: Path) -> dict[
             quality = await measure_retrieval(
                 found,
                 Retriever(embedder=embedder, store=store),
+                with_history=with_history,
                 told=told,
             )
     return {
         "question_set": found.name,
         "embedding_model": embedder.model,
+        "history": "on" if with_history else "off",
         "pages": len(found.pages),
         "retrieval": asdict(quality),
     }
@@ -100,7 +108,7 @@ def show(document: dict[str, Any], console: Console) -> None:
     quality = document["retrieval"]
     console.print(
         f"{document['question_set']}: {document['pages']} pages, {quality['questions']} questions,"
-        f" {document['embedding_model']}"
+        f" history {document['history']}, {document['embedding_model']}"
     )
     table = Table()
     for heading in ("nDCG@10", "Recall@5", "MRR@10"):

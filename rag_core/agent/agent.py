@@ -12,7 +12,7 @@ from rag_core.agent.answer import AgentResponse
 from rag_core.agent.citations import CheckedText, checked
 from rag_core.agent.confidence import ConfidenceMetrics
 from rag_core.agent.config import AgentConfig
-from rag_core.agent.followup import standalone
+from rag_core.agent.followup import earlier_questions, standalone
 from rag_core.agent.guard import disarmed
 from rag_core.agent.languages import language_of
 from rag_core.agent.loop import Draft, Loop
@@ -128,7 +128,10 @@ class Agent:
         teller: Teller,
     ) -> AgentAnswer:
         tool = RetrievalTool(
-            retriever=self._retriever, bounds=self._bounds(question, books), now=self._now
+            retriever=self._retriever,
+            bounds=self._bounds(question, books),
+            now=self._now,
+            earlier=earlier_questions(state.turns),
         )
 
         def metrics() -> ConfidenceMetrics:

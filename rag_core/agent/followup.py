@@ -82,6 +82,16 @@ def last_question(turns: Sequence[Sequence[Message]]) -> str:
     return ""
 
 
+def earlier_questions(turns: Sequence[Sequence[Message]]) -> tuple[str, ...]:
+    """What was asked in the thread, in order, without small talk."""
+    return tuple(
+        message.content
+        for turn in turns
+        for message in turn
+        if message.role is Role.USER and small_talk(message.content) is None
+    )
+
+
 def last_answer(turns: Sequence[Sequence[Message]]) -> str:
     said = [message.content for message in turns[-1]] if turns else []
     return said[-1] if len(said) > 1 else ""

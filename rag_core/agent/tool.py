@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -32,7 +32,9 @@ from rag_core.retrieval.results import SearchResponse, SearchResult
 class Searches(Protocol):
     """What the tool needs of the retriever."""
 
-    async def search(self, query: SearchQuery) -> SearchResponse: ...
+    async def search(
+        self, query: SearchQuery, *, earlier: Sequence[str] = ()
+    ) -> SearchResponse: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +62,18 @@ class RetrievalTool:
     """Searches for one answer and numbers what it found, across all its searches."""
 
     def __init__(
-        self, *, retriever: Searches, bounds: ToolBounds, now: Callable[[], datetime]
+        self,
+        *,
+        retriever: Searches,
+        bounds: ToolBounds,
+        now: Callable[[], datetime],
+        earlier: Sequence[str] = (),
     ) -> None:
         self._retriever = retriever
         self._bounds = bounds
         self._now = now
+        self._earlier = tuple(map(visible, earlier))
+        """What the asker said in the thread before."""
         self._handed_tokens = 0
         self.context = RetrievalContext(
             query="", filter_applied=tuple(sorted(bounds.filters.applied().items()))
@@ -79,7 +88,7 @@ class RetrievalTool:
             return Search(query=query_of(arguments), error=explained(error))
         started = time.perf_counter()
         try:
-            response = await self._retriever.search(self._query(asked))
+            response = await self._retriever.search(self._query(asked), earlier=self._earlier)
         except InvalidQuestion as error:
             return Search(query=asked.query, error=error.message)
         took = (time.perf_counter() - started) * 1_000

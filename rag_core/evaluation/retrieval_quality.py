@@ -9,6 +9,7 @@ from datetime import datetime
 from statistics import fmean
 
 from rag_core.books.book import BookIds
+from rag_core.conversation.message import Role
 from rag_core.evaluation.measures import ndcg, recall, reciprocal_rank
 from rag_core.evaluation.question_set import QuestionSet, SetQuestion
 from rag_core.ingestion.course import course_place
@@ -80,13 +81,17 @@ async def embedded(
 
 
 async def measure_retrieval(
-    question_set: QuestionSet, retriever: Retriever, *, told: Told = lambda done, of: None
+    question_set: QuestionSet,
+    retriever: Retriever,
+    *,
+    with_history: bool = True,
+    told: Told = lambda done, of: None,
 ) -> RetrievalQuality:
     """Search for every question that has relevant pages; a page ranks by its best chunk."""
     asked = [question for question in question_set.questions if question.relevant_ids]
     rankings = []
     for number, question in enumerate(asked, start=1):
-        rankings.append(await ranked_pages(question, retriever))
+        rankings.append(await ranked_pages(question, retriever, with_history))
         told(number, len(asked))
     pairs = [(ranking, q.relevant_ids) for ranking, q in zip(rankings, asked, strict=True)]
     if not pairs:
@@ -99,10 +104,13 @@ async def measure_retrieval(
     )
 
 
-async def ranked_pages(question: SetQuestion, retriever: Retriever) -> list[str]:
+async def ranked_pages(
+    question: SetQuestion, retriever: Retriever, with_history: bool
+) -> list[str]:
     if len(question.question.strip()) < MIN_TEXT:
         return []
     query = SearchQuery(text=question.question, book_ids=BookIds([BOOK]), limit=MAX_LIMIT // 2)
-    found = (await retriever.search(query)).results
+    earlier = [said.text for said in question.history if said.role is Role.USER]
+    found = (await retriever.search(query, earlier=earlier if with_history else ())).results
     by_score = sorted(found, key=lambda result: -result.rank_score)
     return list(dict.fromkeys(result.source_file for result in by_score))

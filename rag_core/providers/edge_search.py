@@ -9,13 +9,13 @@ from threading import Lock
 
 import qdrant_edge as edge
 
-from rag_core.ports import EmbeddedQuery
+from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.bm25 import MOST_WEIGHT, words_model
 from rag_core.providers.conditions import Condition, conditions_of
 from rag_core.providers.edge_filters import readable
 from rag_core.providers.payload import result_of
 from rag_core.retrieval.results import SearchResult
-from rag_core.retrieval.scoring import Signals
+from rag_core.retrieval.scoring import Signals, Standing, standing
 
 DENSE, WORDS = "dense", "words"
 CANDIDATES = 100
@@ -42,8 +42,7 @@ class EdgeSearch:
 
     def search(self, query: EmbeddedQuery, reach: Reach, limit: int) -> list[SearchResult]:
         where = readable(reach.books, reach.hidden, conditions_of(query.filters))
-        words = self._words.embed_query(query.text)
-        scored = self._scored(query, words, where, reach, max(CANDIDATES, limit))
+        scored = self._scored(query, where, reach, max(CANDIDATES, limit))
         best = sorted(scored, key=lambda point: (-scored[point].fused, point))
         results: list[SearchResult] = []
         for result in self._unique(best, scored):
@@ -55,24 +54,31 @@ class EdgeSearch:
     def _scored(
         self,
         query: EmbeddedQuery,
-        words: edge.SparseVector,
         where: edge.Filter,
         reach: Reach,
         candidates: int,
-    ) -> dict[str, Signals]:
-        """The best by either signal, all of them scored by both."""
-        signals = [self._by_meaning(query), self._by_words(words, reach)]
+    ) -> dict[str, Standing]:
+        """The best by any signal, all of them scored by all."""
+        words = [self._words.embed_query(asked.text) for asked in query.texts]
+        meant = [self._by_meaning(asked.vector) for asked in query.texts]
+        signals = [*meant, *(self._by_words(each, reach) for each in words)]
         found = self._ask(signals, where, candidates)
         union = sorted({point for scores in found for point in scores})
         if not union:
             return {}
         chosen = edge.Filter(must=[edge.HasIdCondition(set(union))])
-        cosine, bm25 = self._ask(signals, chosen, len(union))
-        bound = MOST_WEIGHT * self._rarity_of(words, reach)
+        scores = self._ask(signals, chosen, len(union))
+        cosines, weights = scores[: len(meant)], scores[len(meant) :]
+        bounds = [MOST_WEIGHT * self._rarity_of(each, reach) for each in words]
         return {
-            point: Signals(
-                cosine=cosine.get(point, 0.0),
-                words=bm25.get(point, 0.0) / bound if bound > 0 else 0.0,
+            point: standing(
+                [
+                    Signals(
+                        cosine=cosine.get(point, 0.0),
+                        words=weight.get(point, 0.0) / bound if bound > 0 else 0.0,
+                    )
+                    for cosine, weight, bound in zip(cosines, weights, bounds, strict=True)
+                ]
             )
             for point in union
         }
@@ -92,8 +98,8 @@ class EdgeSearch:
             for asked in signals
         ]
 
-    def _by_meaning(self, query: EmbeddedQuery) -> Asked:
-        return Asked(edge.Query.Nearest(list(query.vector), using=DENSE))
+    def _by_meaning(self, vector: Vector) -> Asked:
+        return Asked(edge.Query.Nearest(list(vector), using=DENSE))
 
     def _by_words(self, words: edge.SparseVector, reach: Reach) -> Asked | None:
         if not words.indices:
@@ -127,7 +133,7 @@ class EdgeSearch:
         for term, hits in zip(terms, answers, strict=True):
             yield hits[0].score / weight_of(hits[0], term) if hits else 0.0
 
-    def _unique(self, points: list[str], scored: dict[str, Signals]) -> Iterator[SearchResult]:
+    def _unique(self, points: list[str], scored: dict[str, Standing]) -> Iterator[SearchResult]:
         """Results in order; of passages with the same text only the best."""
         seen: set[str] = set()
         rank = 1
@@ -143,7 +149,7 @@ class EdgeSearch:
                 seen.add(payload["content_hash"])
                 yield result_of(
                     payload,
-                    similarity=scored[point].cosine,
+                    similarity=scored[point].question.cosine,
                     rank=rank,
                     rank_score=scored[point].fused,
                     vector=dense_of(record),

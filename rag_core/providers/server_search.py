@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import qdrant_edge as edge
 from qdrant_client import models
 
-from rag_core.ports import EmbeddedQuery
+from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.attempts import together
 from rag_core.providers.bm25 import MOST_WEIGHT, words_model
 from rag_core.providers.conditions import Condition, conditions_of
@@ -20,7 +20,7 @@ from rag_core.providers.server_collection import DENSE, TERMS, WORDS
 from rag_core.providers.server_connection import Connection
 from rag_core.providers.server_filters import among, has_number, readable
 from rag_core.retrieval.results import SearchResult
-from rag_core.retrieval.scoring import Signals
+from rag_core.retrieval.scoring import Signals, Standing, standing
 
 CANDIDATES = 100
 PAGE = 256
@@ -43,7 +43,8 @@ class Reach:
 class Candidate:
     """A point that may be among the best."""
 
-    cosine: float | None
+    cosines: tuple[float, ...]
+    """To each text that is looked for."""
     words: Mapping[int, float]
     """The weights of its words."""
 
@@ -58,14 +59,15 @@ class ServerSearch:
         self._rarity = Rarity()
 
     async def search(self, query: EmbeddedQuery, reach: Reach, limit: int) -> list[SearchResult]:
-        words = self._words.embed_query(query.text)
+        words = [self._words.embed_query(asked.text) for asked in query.texts]
         candidates = await self._candidates(query, words, reach, limit)
-        rarity = await self._rarity_of(words.indices, reach)
-        most = MOST_WEIGHT * sum(rarity.values())
+        rarities = [await self._rarity_of(each.indices, reach) for each in words]
         scored = {
-            point: Signals(
-                cosine=candidate.cosine or 0.0,
-                words=weight(candidate.words, rarity) / most if most > 0 else 0.0,
+            point: standing(
+                [
+                    Signals(cosine=cosine, words=share(candidate.words, rarity))
+                    for cosine, rarity in zip(candidate.cosines, rarities, strict=True)
+                ]
             )
             for point, candidate in candidates.items()
         }
@@ -73,24 +75,45 @@ class ServerSearch:
         return await self._unique(best, scored, limit)
 
     async def _candidates(
-        self, query: EmbeddedQuery, words: edge.SparseVector, reach: Reach, limit: int
+        self, query: EmbeddedQuery, words: Sequence[edge.SparseVector], reach: Reach, limit: int
     ) -> dict[str, Candidate]:
-        """The best by either signal. Those found by words only get their cosine afterwards."""
+        """The best by any signal. Those found by another one get their cosine afterwards."""
         where = readable(reach.books, reach.hidden, conditions_of(query.filters))
         wanted = max(CANDIDATES, limit)
-        requests = [by_meaning(query.vector, where, wanted)]
-        if words.indices:
-            requests.append(by_words(words, where, wanted))
-        near, *worded = await self._ask(requests)
-        found = {str(hit.id): Candidate(hit.score, words_of(hit)) for hit in near}
-        others = {str(h.id): h for hits in worded for h in hits if str(h.id) not in found}
-        if others:
-            [scored] = await self._ask([by_meaning(query.vector, among(others), len(others))])
-            cosine = {str(hit.id): hit.score for hit in scored}
-            found |= {p: Candidate(cosine.get(p), words_of(h)) for p, h in others.items()}
-        return found
+        vectors = [asked.vector for asked in query.texts]
+        requests = [by_meaning(vector, where, wanted) for vector in vectors]
+        requests += [by_words(each, where, wanted) for each in words if each.indices]
+        answers = await self._ask(requests)
+        found = {str(hit.id): words_of(hit) for hits in answers for hit in hits}
+        near = [{str(hit.id): hit.score for hit in hits} for hits in answers[: len(vectors)]]
+        cosines = await self._completed(near, vectors, found.keys())
+        return {
+            point: Candidate(tuple(each.get(point, 0.0) for each in cosines), weights)
+            for point, weights in found.items()
+        }
+
+    async def _completed(
+        self, near: Sequence[dict[str, float]], vectors: Sequence[Vector], found: Collection[str]
+    ) -> list[dict[str, float]]:
+        """The cosines to each vector, of all that were found."""
+        missing = [[point for point in found if point not in known] for known in near]
+        answers = iter(
+            await self._ask(
+                [
+                    by_meaning(vector, among(points), len(points))
+                    for vector, points in zip(vectors, missing, strict=True)
+                    if points
+                ]
+            )
+        )
+        return [
+            known | {str(hit.id): hit.score for hit in (next(answers) if points else ())}
+            for known, points in zip(near, missing, strict=True)
+        ]
 
     async def _ask(self, requests: Sequence[models.QueryRequest]) -> list[list[models.ScoredPoint]]:
+        if not requests:
+            return []
         answers = await self._connection.ask(
             lambda client: client.query_batch_points(self._collection, list(requests))
         )
@@ -109,7 +132,7 @@ class ServerSearch:
         return {term: known[term] for term in terms}
 
     async def _unique(
-        self, points: Sequence[str], scored: Mapping[str, Signals], limit: int
+        self, points: Sequence[str], scored: Mapping[str, Standing], limit: int
     ) -> list[SearchResult]:
         """Results in order; of passages with the same text only the best."""
         results: dict[str, SearchResult] = {}
@@ -122,7 +145,7 @@ class ServerSearch:
                     continue
                 results[payload["content_hash"]] = result_of(
                     payload,
-                    similarity=scored[point].cosine,
+                    similarity=scored[point].question.cosine,
                     rank=len(results) + 1,
                     rank_score=scored[point].fused,
                     vector=vector,
@@ -230,8 +253,11 @@ def idf(total: int, having: int) -> float:
     return math.log1p((total - having + 0.5) / (having + 0.5))
 
 
-def weight(words: Mapping[int, float], rarity: Mapping[int, float]) -> float:
-    return sum(words.get(term, 0.0) * rare for term, rare in rarity.items())
+def share(words: Mapping[int, float], rarity: Mapping[int, float]) -> float:
+    """BM25 divided by the most that any passage could reach."""
+    most = MOST_WEIGHT * sum(rarity.values())
+    weight = sum(words.get(term, 0.0) * rare for term, rare in rarity.items())
+    return weight / most if most > 0 else 0.0
 
 
 def by_meaning(vector: Sequence[float], where: models.Filter, limit: int) -> models.QueryRequest:

@@ -8,15 +8,19 @@ from dataclasses import replace
 
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
-from rag_core.ports import EmbeddedQuery, Embedder, VectorStore
+from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, VectorStore
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.results import SearchResponse, SearchResult
+from rag_core.retrieval.scoring import page_of, with_coverage, with_pages
+from rag_core.retrieval.thread import thread_text
 
 CHUNKS_OF_A_PAGE = 2
 """More sections of one page wait behind other pages, so that they do not crowd them out."""
 WIDER = 3
 """How many times the limit is looked at, to have other pages to choose from."""
+POOL = 100
+"""How many passages are looked at more closely, however few are asked for."""
 NAMED_MODULES = 20
 
 
@@ -27,18 +31,31 @@ class Retriever:
         self._embedder = QueryCache(embedder)
         self._store = store
 
-    async def search(self, query: SearchQuery) -> SearchResponse:
+    async def search(self, query: SearchQuery, *, earlier: Sequence[str] = ()) -> SearchResponse:
+        """The best passages; `earlier` is what the asker said in the thread before, in order."""
         await self._check_module(query)
-        text = query.text.strip().encode("utf-8", "replace").decode()  # no halves of characters
-        vector = await self._embedder.embed_query(text)
+        asked = await self._embedded(query, earlier)
         found = await self._store.search(
-            EmbeddedQuery(text=text, vector=vector, filters=query.filters),
-            books=query.book_ids,
-            limit=query.limit * WIDER,
+            asked, books=query.book_ids, limit=max(POOL, query.limit * WIDER)
         )
-        near = [r for r in found if r.similarity_score >= query.similarity_threshold]
+        thread = asked.thread.text if asked.thread else None
+        ordered = with_pages(with_coverage(found, asked.text, thread))
+        near = [r for r in ordered if r.similarity_score >= query.similarity_threshold]
         results = renumbered(pages_in_turn(near)[: query.limit])
         return SearchResponse(query=query, results=results, total_found=len(results))
+
+    async def _embedded(self, query: SearchQuery, earlier: Sequence[str]) -> EmbeddedQuery:
+        text = whole_characters(query.text.strip())
+        thread = thread_text(list(map(whole_characters, earlier)), text)
+        return EmbeddedQuery(
+            text=text,
+            vector=await self._embedder.embed_query(text),
+            filters=query.filters,
+            thread=await self._embedded_thread(thread) if thread else None,
+        )
+
+    async def _embedded_thread(self, text: str) -> EmbeddedText:
+        return EmbeddedText(text=text, vector=await self._embedder.embed_query(text))
 
     async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
         """All chunks of one lesson, in order; empty where the books do not have it."""
@@ -63,13 +80,18 @@ class Retriever:
         )
 
 
+def whole_characters(text: str) -> str:
+    """The text without halves of characters, which no model and no index takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def pages_in_turn(results: Iterable[SearchResult]) -> list[SearchResult]:
     """The first two passages of each page in their order, then what was held back."""
     taken: Counter[tuple[str, str]] = Counter()
     first: list[SearchResult] = []
     held_back: list[SearchResult] = []
     for result in results:
-        page = (result.book_id, result.source_file)
+        page = page_of(result)
         (first if taken[page] < CHUNKS_OF_A_PAGE else held_back).append(result)
         taken[page] += 1
     return first + held_back

@@ -102,10 +102,12 @@ async def test_a_query_finds_its_rows_by_an_index(
         plan = sqlite_plan(migrated_url, statement)
         sorted_anew = [line for line in plan if "TEMP B-TREE FOR ORDER BY" in line]
         assert not sorted_anew or name in FEW_ROWS_ARE_SORTED, plan
+        assert MUST_USE.get(name, "") in " ".join(plan), plan
     else:
+        # Which of several fitting indexes PostgreSQL takes depends on its statistics, and empty
+        # tables have none that last; that it takes one does not.
         plan = await postgres_plan(migrated_url, statement)
     assert not [line for line in plan if reads_a_whole_table(line)], plan
-    assert MUST_USE.get(name, "") in " ".join(plan), plan
 
 
 async def test_the_check_sees_a_query_without_an_index(engine: str, migrated_url: str) -> None:

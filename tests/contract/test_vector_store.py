@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from rag_core.books.book import BookIds
-from rag_core.ports import EmbeddedQuery, VectorStore
+from rag_core.ports import EmbeddedQuery, EmbeddedText, VectorStore
 from rag_core.providers.qdrant_edge import open_edge_store
 from rag_core.retrieval.query import Filters, Layer, Proficiency
 from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.scoring import THREAD_WEIGHT
 from tests.fakes.embedder import WordEmbedder
 from tests.peers.qdrant_collection import server_store
 from tests.shelf_builders import file_chunks, long_text
@@ -245,6 +246,42 @@ async def test_words_are_as_rare_as_in_the_own_books(store: VectorStore) -> None
         await put(store, [long_text("oven")], book="other", file=f"{number}.md")
     beside = [result.rank_score for result in await find(store, "the oven and the battery")]
     assert beside == pytest.approx(alone)
+
+
+async def test_a_thread_counts_half_and_similarity_is_to_the_question_alone(
+    store: VectorStore,
+) -> None:
+    await put(store)
+
+    async def scores(text: str, thread: str | None = None) -> dict[str, tuple[float, float]]:
+        said = EmbeddedText(text=thread, vector=EMBEDDER.vector(thread)) if thread else None
+        query = EmbeddedQuery(text=text, vector=EMBEDDER.vector(text), thread=said)
+        found = await store.search(query, books=COURSE, limit=10)
+        return {each.chunk_id: (each.rank_score, each.similarity_score) for each in found}
+
+    question, thread = "how long is it heated?", "the oven: how long is it heated?"
+    alone, joined = await scores(question), await scores(thread)
+    together = await scores(question, thread)
+    assert len(together) == 3
+    for chunk, (rank_score, similarity) in together.items():
+        expected = alone[chunk][0] + THREAD_WEIGHT * joined[chunk][0]
+        assert rank_score == pytest.approx(expected, abs=1e-4)
+        assert similarity == pytest.approx(alone[chunk][1], abs=1e-5)
+
+
+async def test_what_only_the_thread_finds_is_found(store: VectorStore) -> None:
+    """More passages than are looked at, all near the question; the one that is meant is not."""
+    near, meant = "same", "zebra"
+    chunks = file_chunks([long_text(f"plain {n}") for n in range(120)])
+    await store.add([replace(each, vector=EMBEDDER.vector(near)) for each in chunks])
+    await store.show_version(book_id="course", source_file="page.md", version=1)
+    (zebra,) = file_chunks([long_text(meant)], file="zebra.md")
+    await store.add([replace(zebra, vector=EMBEDDER.vector(meant))])
+    await store.show_version(book_id="course", source_file="zebra.md", version=1)
+    said = EmbeddedText(text=meant, vector=EMBEDDER.vector(meant))
+    query = EmbeddedQuery(text="???", vector=EMBEDDER.vector(near), thread=said)
+    found = await store.search(query, books=COURSE, limit=120)
+    assert "zebra.md" in {each.source_file for each in found}
 
 
 async def test_readers_of_a_file_that_changes_see_one_whole_version_at_any_time(

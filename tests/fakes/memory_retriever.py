@@ -49,13 +49,15 @@ class MemoryRetriever:
 
     passages: Sequence[SearchResult] = ()
     asked: list[SearchQuery] = field(default_factory=list)
+    earlier: list[tuple[str, ...]] = field(default_factory=list)
     failure: Exception | None = None
     seconds: float = 0.0
     most_at_once: int = 0
     _now: int = 0
 
-    async def search(self, query: SearchQuery) -> SearchResponse:
+    async def search(self, query: SearchQuery, *, earlier: Sequence[str] = ()) -> SearchResponse:
         self.asked.append(query)
+        self.earlier.append(tuple(earlier))
         self._now += 1
         self.most_at_once = max(self.most_at_once, self._now)
         await asyncio.sleep(self.seconds)

@@ -399,6 +399,7 @@ async def test_a_follow_up_is_searched_in_full_and_stored_as_asked() -> None:
     model = ScriptedModel(["no search", "A member invites guests from the members page [1]."])
     answered = await ask(agent_with(model, retriever), "and who invites them?", state=state)
     assert retriever.asked[0].text == "How long do guests stay? and who invites them?"
+    assert retriever.earlier[0] == ("How long do guests stay?",)
     assert answered.turn is not None
     assert answered.turn.messages[0].content == "and who invites them?"
     assert answered.turn.metadata["standalone"] == retriever.asked[0].text

@@ -1,0 +1,130 @@
+"""What orders passages: their wording, their page and what was said before."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rag_core.books.book import BookIds
+from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.retrieval.coverage import PIECE, coverage, spaced
+from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.scoring import SECOND_WEIGHT, with_coverage, with_pages
+from rag_core.retrieval.thread import LONGEST, thread_text
+from tests.builders import a_result
+from tests.fakes.embedder import WordEmbedder
+from tests.shelf_builders import file_chunks, long_text
+
+COURSE = BookIds(["course"])
+TEXTS = st.text(alphabet="abcé .\x00-", max_size=30)
+
+
+def pieces(text: str) -> set[bytes]:
+    letters = spaced(text)
+    return {letters[n : n + PIECE] for n in range(len(letters) - PIECE + 1)}
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=5))
+def test_coverage_is_a_share_and_one_where_every_piece_is_there(
+    question: str, passages: list[str]
+) -> None:
+    shares = coverage(question, passages)
+    assert len(shares) == len(passages)
+    for share, passage in zip(shares, passages, strict=True):
+        assert -1e-9 <= share <= 1.0 + 1e-9
+        wanted = pieces(question)
+        assert (share > 0) == bool(wanted & pieces(passage))
+        assert (share == pytest.approx(1.0)) == (bool(wanted) and wanted <= pieces(passage))
+
+
+def test_words_in_their_order_cover_more_and_case_and_marks_mean_nothing() -> None:
+    ordered, mixed, other = coverage(
+        "Heat the oven!", ["to heat: THE oven", "the heat of an oven", "a bicycle"]
+    )
+    assert ordered == pytest.approx(1.0)
+    assert ordered > mixed > other == 0.0
+
+
+def test_a_rare_piece_counts_more_than_one_that_all_have() -> None:
+    shares = coverage("common zebra", ["the common way", "the zebra way", "common ground"])
+    assert shares[1] > shares[0] == pytest.approx(shares[2], abs=0.1)
+
+
+def test_wording_is_added_to_the_score_and_the_thread_counts_half() -> None:
+    results = [a_result("a zebra runs", rank_score=1.0), a_result("nothing", rank_score=1.0)]
+    alone = [r.rank_score for r in with_coverage(results, "zebra", None)]
+    both = [r.rank_score for r in with_coverage(results, "zebra", "zebra")]
+    assert alone[0] > alone[1] == 1.0
+    assert both[0] - 1.0 == pytest.approx(1.5 * (alone[0] - 1.0))
+
+
+def test_a_page_with_two_good_passages_stands_above_one_with_one() -> None:
+    results = [
+        a_result("single", source_file="a", rank_score=0.60, total_chunks=9),
+        a_result("first", source_file="b", rank_score=0.59, total_chunks=9),
+        a_result("second", source_file="b", rank_score=0.50, total_chunks=9),
+    ]
+    ordered = with_pages(results)
+    assert [r.text for r in ordered] == ["first", "second", "single"]
+    assert ordered[0].rank_score == pytest.approx(0.59 + SECOND_WEIGHT * 0.50)
+
+
+def test_a_passage_cut_in_two_neither_gains_nor_loses_by_the_cut() -> None:
+    results = [
+        a_result("half", source_file="b", rank_score=0.60, total_chunks=2),
+        a_result("whole", source_file="a", rank_score=0.60, total_chunks=1),
+        a_result("other half", source_file="b", rank_score=0.58, total_chunks=2),
+    ]
+    half, whole, other = with_pages(results)
+    assert (half.text, whole.text, other.text) == ("half", "whole", "other half")
+    assert half.rank_score == whole.rank_score
+
+
+def test_pages_of_different_books_are_different_pages() -> None:
+    results = [
+        a_result(book, book_id=book, source_file="a", rank_score=0.5, total_chunks=9)
+        for book in ("one", "two")
+    ]
+    assert [r.rank_score for r in with_pages(results)] == [0.5, 0.5]
+
+
+def test_a_thread_is_the_newest_turns_in_order() -> None:
+    assert thread_text([], "and?") is None
+    assert thread_text(["  "], "and?") is None
+    assert thread_text(["one", "two\n three"], "and?") == "one two three and?"
+    assert thread_text(["the oven?", "heat?"], "heat? and the tray?") == (
+        "the oven? heat? and the tray?"
+    )
+    long = thread_text(["old " * 200, "new " * 100], "and?")
+    assert long is not None
+    assert "old" not in long
+    assert len(long) <= LONGEST
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[EdgeStore]:
+    model = WordEmbedder()
+    async with open_edge_store(
+        tmp_path / "index", dimension=model.dimension, model=model.model
+    ) as opened:
+        for subject in ("oven", "tray", "gear"):
+            await opened.add(file_chunks([long_text(subject)], file=f"{subject}.md"))
+            await opened.show_version(book_id="course", source_file=f"{subject}.md", version=1)
+        yield opened
+
+
+async def test_what_was_said_before_decides_where_the_question_says_little(
+    store: EdgeStore,
+) -> None:
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    query = SearchQuery(text="how is it described?", book_ids=COURSE)
+    for subject in ("oven", "tray", "gear"):
+        found = (await retriever.search(query, earlier=[f"the {subject}"])).results
+        assert found[0].source_file == f"{subject}.md"
+    halves = await retriever.search(query, earlier=["the oven \ud800"])
+    assert halves.results[0].source_file == "oven.md"
