@@ -10,6 +10,7 @@ from rag_core.agent.blocks import code_spans
 
 FENCE = "```"
 TILDES = re.compile(r"^([ \t>]*)~{3,}")
+CLOSING = re.compile(r"^[ \t>]*~{3,}[ \t]*$")
 
 
 def to_discord_markdown(text: str) -> str:
@@ -25,9 +26,10 @@ def _code(text: str) -> str:
         return text
     if FENCE in text:
         return harmless(text)
+    lines[0] = TILDES.sub(rf"\1{FENCE}", lines[0])
     last = max(number for number, line in enumerate(lines) if line.strip())
-    for number in {0, last}:
-        lines[number] = TILDES.sub(rf"\1{FENCE}", lines[number])
+    if last and CLOSING.match(lines[last]):
+        lines[last] = TILDES.sub(rf"\1{FENCE}", lines[last])
     return "\n".join(lines)
 
 

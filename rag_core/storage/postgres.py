@@ -30,6 +30,8 @@ COMMAND_SECONDS = 30.0
 
 
 UNREACHABLE = "The database does not answer. Check DATABASE_URL and that the server runs."
+# asyncpg's own client error is what a statement meets on a connection that is being cut.
+LOST_CONNECTION = (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
 DISK_FULL = "53100"
 SENTENCES = {
     "08": UNREACHABLE,
@@ -151,7 +153,7 @@ def postgres_errors() -> Iterator[None]:
         yield
     except asyncpg.PostgresError as error:
         raise explained(error) from error
-    except (asyncpg.InterfaceError, OSError, TimeoutError) as error:
+    except LOST_CONNECTION as error:
         raise StorageError(UNREACHABLE) from error
     except UnicodeEncodeError as error:
         raise StorageError("The text holds characters that no database can store.") from error

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.discord.renderer import DiscordRenderer
@@ -69,6 +69,7 @@ def holds_in_order(whole: str, part: str) -> bool:
     return all(character in characters for character in part)
 
 
+@example("~~~\n~~~`")
 @given(ANSWERS.filter(lambda text: bool(text.strip())))
 def test_any_answer_is_accepted_whole_and_in_order(answer: str) -> None:
     parts = render(a_response(answer))
