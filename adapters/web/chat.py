@@ -20,7 +20,7 @@ from adapters.web.entrance import CallerOf
 from adapters.web.problems import place_of, problem_of, unavailable
 from adapters.web.reply import Final, HubEvent, Stage
 from adapters.web.schemas import STREAM, problems
-from rag_core.errors import StorageError
+from rag_core.errors import StorageError, StorageFull
 
 log = logging.getLogger(__name__)
 
@@ -74,6 +74,11 @@ class ChatRoutes:
                 last_event=request.headers.get("last-event-id", ""),
                 locale=locale_of(request.headers.get("accept-language", "")),
             )
+        except StorageFull as error:
+            raise unavailable(
+                "The question was not accepted: there is no space left for the database."
+                " Once the operator has freed some, ask again."
+            ) from error
         except StorageError as error:
             raise unavailable("The question was not accepted. Ask again in a moment.") from error
 
