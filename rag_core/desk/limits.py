@@ -22,7 +22,8 @@ class DeskLimits:
     delivery_pauses: tuple[float, ...] = (1, 2, 5, 10, 20, 30, 60, 120, 300)
     """Seconds between visits to a platform that does not answer; the last one repeats."""
     delivery_attempts: int = 300
-    max_turns: int = 50
+    full_disk_seconds: float = 2.0
+    """How often to look for space when a finished answer finds none."""
 
     @property
     def lease(self) -> timedelta:

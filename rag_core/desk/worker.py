@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from rag_core.desk.limits import DeskLimits
 from rag_core.desk.observer import DeskObserver
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, Outlet
 from rag_core.desk.reporter import StageReporter
-from rag_core.errors import StorageError, UpstreamError, UpstreamRejected
+from rag_core.errors import StorageError, StorageFull, UpstreamError, UpstreamRejected
 from rag_core.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -124,17 +124,33 @@ class Worker:
             async with outlet.replies.progress(claim.question) as shown:
                 reporter = StageReporter(claim.question_id, ledger=self._ledger, shown=shown)
                 response, turn = await self._answers.answer(claim, reporter)
-        parts = await self._ledger.settle(
-            claim.question_id,
-            worker=self._name,
-            response=response,
-            turn=turn,
-            parts=outlet.renderer.render(response, claim.question),
-        )
+        rendered = outlet.renderer.render(response, claim.question)
+        parts = await self._stored(claim, response, turn, rendered)
         self._observer.answered(
             claim.question.key.platform, response.outcome, seconds=monotonic() - began
         )
         return parts
+
+    async def _stored(
+        self,
+        claim: OpenQuestion,
+        response: AgentResponse,
+        turn: Turn | None,
+        parts: Sequence[str],
+    ) -> tuple[OutgoingPart, ...]:
+        """Settle; where only space is missing the answer is kept until there is some."""
+        while True:
+            try:
+                return await self._ledger.settle(
+                    claim.question_id,
+                    worker=self._name,
+                    response=response,
+                    turn=turn,
+                    parts=parts,
+                )
+            except StorageFull as error:
+                log.error("answer waits for space", extra=ids(claim) | {"cause": str(error)})
+                await asyncio.sleep(self._limits.full_disk_seconds)
 
     async def _deliver_later(self, claim: OpenQuestion, error: UpstreamError) -> None:
         refused = isinstance(error, UpstreamRejected) and not error.retryable

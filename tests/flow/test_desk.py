@@ -1,0 +1,191 @@
+"""Every question is answered once, in order, whatever platform and disk do on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from rag_core.conversation.key import Platform
+from rag_core.desk.bell import Bell
+from rag_core.desk.desk import Desk
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.limits import DeskLimits
+from rag_core.desk.outgoing import Outlet
+from rag_core.desk.worker import Worker
+from rag_core.errors import UpstreamRejected, UpstreamUnavailable
+from rag_core.storage.conversations import Conversations
+from rag_core.storage.database import Database, open_database
+from rag_core.storage.ledger import QuestionLedger
+from tests.builders import a_key, a_question
+from tests.fakes.desk import Counts, FullAtFirst, PlainAnswers, TwoParts, Wall
+
+QUICK = DeskLimits(
+    look_every_seconds=0.02, delivery_pauses=(0.05,), full_disk_seconds=0.02, delivery_attempts=5
+)
+
+
+class Office:
+    """A desk with its worker and one platform."""
+
+    def __init__(self, database: Database, ledger: QuestionLedger) -> None:
+        self.ledger = ledger
+        self.wall, self.counts, self.bell = Wall(), Counts(), Bell()
+        self.answers = PlainAnswers(Conversations(database))
+        self.desk = Desk(ledger=ledger, bell=self.bell, observer=self.counts)
+
+    def worker(self, limits: DeskLimits = QUICK) -> Worker:
+        return Worker(
+            name="office",
+            ledger=self.ledger,
+            answers=self.answers,
+            outlets={Platform.WEB: Outlet(renderer=TwoParts(), replies=self.wall)},
+            bell=self.bell,
+            observer=self.counts,
+            limits=limits,
+        )
+
+    @contextlib.asynccontextmanager
+    async def at_work(self, limits: DeskLimits = QUICK) -> AsyncIterator[Worker]:
+        worker = self.worker(limits)
+        working = asyncio.create_task(worker.run())
+        try:
+            yield worker
+        finally:
+            worker.stop()
+            await working
+
+    async def until_done(self) -> None:
+        async with asyncio.timeout(20):
+            while await self.ledger.waiting():  # noqa: ASYNC110 - the ledger rings no bell
+                await asyncio.sleep(0.01)
+
+    @property
+    def shown(self) -> list[str]:
+        return list(self.wall.posted.values())
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    async with open_database(f"sqlite:///{tmp_path}/footnote.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def office(database: Database) -> Office:
+    return Office(database, QuestionLedger(database))
+
+
+def asked(text: str, *, thread: str = "thread-1", position: str = "1") -> IncomingQuestion:
+    return a_question(text, key=a_key(thread), position=position, message_id=f"{thread}/{position}")
+
+
+async def test_ten_deliveries_of_one_message_are_one_answer(office: Office) -> None:
+    async with office.at_work():
+        receipts = await asyncio.gather(*(office.desk.accept(asked("How?")) for _ in range(10)))
+        await office.until_done()
+        assert (await office.desk.accept(asked("How?"))).repeated
+    assert sum(not receipt.repeated for receipt in receipts) == 1
+    assert office.shown == ["Re: How? [1] (1/2)", "Re: How? [1] (2/2)"]
+    assert len(office.answers.asked) == 1
+
+
+async def test_a_thread_is_answered_in_its_own_order(office: Office) -> None:
+    for number in (3, 1, 2):
+        await office.desk.accept(asked(f"Q{number}?", position=str(number)))
+    async with office.at_work():
+        await office.until_done()
+    assert [text[4:6] for text in office.shown] == ["Q1", "Q1", "Q2", "Q2", "Q3", "Q3"]
+
+
+async def test_a_post_whose_outcome_is_unknown_is_looked_up_before_it_is_repeated(
+    office: Office,
+) -> None:
+    office.wall.troubles = [UpstreamUnavailable("slack"), UpstreamUnavailable("slack")]
+    office.wall.takes_effect = True
+    await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        await office.until_done()
+    assert office.shown == ["Re: How? [1] (1/2)", "Re: How? [1] (2/2)"]
+    assert office.wall.look_ups == 2
+    assert len(office.answers.asked) == 1, "the model is not asked again for a delivery's sake"
+
+
+async def test_a_platform_that_asks_for_patience_gets_it(office: Office) -> None:
+    busy = UpstreamRejected("slack", "busy", retryable=True, retry_after=0.2)
+    office.wall.troubles = [busy]
+    await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        async with asyncio.timeout(20):
+            while not office.wall.attempts:  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
+        await asyncio.sleep(0.1)
+        assert office.wall.attempts == 1
+        await office.until_done()
+    assert len(office.shown) == 2
+
+
+async def test_a_clear_refusal_ends_the_question_and_is_counted(office: Office) -> None:
+    office.wall.troubles = [UpstreamRejected("slack", "channel is archived")]
+    await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        await office.until_done()
+    assert office.wall.attempts == 1
+    assert office.counts.delivered_posted == [False]
+
+
+async def test_a_platform_that_never_answers_is_left_alone_in_the_end(office: Office) -> None:
+    office.wall.troubles = [UpstreamUnavailable("slack")] * 50
+    await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        await office.until_done()
+    assert office.wall.attempts == QUICK.delivery_attempts
+    assert office.counts.delivered_posted == [False]
+
+
+async def test_one_platforms_trouble_holds_up_no_other_thread(office: Office) -> None:
+    office.wall.troubles = [UpstreamUnavailable("slack")]
+    for thread in ("a", "b", "c"):
+        await office.desk.accept(asked("How?", thread=thread))
+    async with office.at_work():
+        await office.until_done()
+    assert len(office.shown) == 6
+
+
+async def test_an_answer_waits_for_space_and_the_model_is_not_asked_again(
+    database: Database,
+) -> None:
+    office = Office(database, FullAtFirst(database))
+    await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        await office.until_done()
+    assert len(office.shown) == 2
+    assert len(office.answers.asked) == 1
+
+
+async def test_what_is_in_work_is_finished_before_the_worker_ends(office: Office) -> None:
+    await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        async with asyncio.timeout(20):
+            while not office.answers.asked:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+    assert len(office.shown) == 2
+    assert await office.ledger.waiting() == 0
+
+
+async def test_a_question_that_ends_its_worker_again_and_again_gets_an_apology(
+    office: Office,
+) -> None:
+    await office.desk.accept(asked("How?"))
+    for _ in range(QUICK.answer_attempts):
+        claim = await office.ledger.claim(worker="dies", lease=timedelta(seconds=60))
+        assert claim is not None
+        await office.ledger.release(worker="dies")
+    async with office.at_work():
+        await office.until_done()
+    assert office.shown == ["Sorry. (1/2)", "Sorry. (2/2)"]
+    assert not office.answers.asked
