@@ -15,6 +15,8 @@ class Phrases:
     greeting: str
     thanks: str
     about: str
+    afresh: str
+    """Said once, when a thread has had its turns and a new session begins."""
 
 
 ENGLISH = Phrases(
@@ -25,6 +27,7 @@ ENGLISH = Phrases(
         "I answer questions from this place's own documents. Every answer carries footnotes that"
         " lead to where it stands, and where the documents do not cover a question, I say so."
     ),
+    afresh="This conversation has become long: I begin afresh and remember what it was about.",
 )
 
 PHRASES = {
@@ -37,6 +40,7 @@ PHRASES = {
             "Ich beantworte Fragen aus den Dokumenten, die hier hinterlegt sind. Jede Antwort hat"
             " Fußnoten, die zur Stelle führen, und wo die Dokumente nichts hergeben, sage ich das."
         ),
+        afresh="Dieses Gespräch ist lang geworden: Ich beginne neu und weiß noch, worum es ging.",
     ),
     "es": Phrases(
         not_covered="Los documentos no cubren esta pregunta.",
@@ -46,6 +50,7 @@ PHRASES = {
             "Respondo preguntas a partir de los documentos de este lugar. Cada respuesta lleva"
             " notas al pie que llevan a su origen, y si los documentos no dicen nada, lo digo."
         ),
+        afresh="Esta conversación es ya larga: empiezo de nuevo y recuerdo de qué trataba.",
     ),
     "fr": Phrases(
         not_covered="Les documents ne répondent pas à cette question.",
@@ -55,6 +60,7 @@ PHRASES = {
             "Je réponds aux questions à partir des documents d’ici. Chaque réponse porte des notes"
             " qui mènent à la source, et si les documents n’en parlent pas, je le dis."
         ),
+        afresh="Cette conversation est devenue longue : je repars à neuf et j’en garde le sujet.",
     ),
 }
 

@@ -12,7 +12,8 @@ from uuid import uuid4
 
 from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import GuardedText
+from rag_core.agent.guard import GuardedText, guarded
+from rag_core.agent.phrases import phrases_in
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.question import Question
@@ -106,7 +107,8 @@ class Answering:
         except Exception as error:
             log.exception("question met a defect", extra={"question_id": str(claim.question_id)})
             return self._apology(claim, state, error), None
-        return answered.response, signed(answered.turn, state, claim.question)
+        response = announced(answered.response, state, locale=claim.question.locale)
+        return response, signed(answered.turn, state, claim.question)
 
     async def give_up(self, claim: OpenQuestion) -> AgentResponse:
         """The apology for a question that was begun too often without coming to an end."""
@@ -148,6 +150,14 @@ class Answering:
             created_at=datetime.now(UTC),
             error=sentence,
         )
+
+
+def announced(response: AgentResponse, state: ConversationState, *, locale: str) -> AgentResponse:
+    """The answer; the first one of a session that follows another says so."""
+    if state.session_number == 1 or state.turn_count:
+        return response
+    notice = phrases_in(locale).afresh
+    return replace(response, answer=guarded(f"{notice}\n\n{response.answer}"))
 
 
 def signed(turn: Turn | None, state: ConversationState, question: IncomingQuestion) -> Turn | None:

@@ -70,9 +70,10 @@ class PlainAgent:
 class RealHouse(House):
     """The small house with the real desk and database in it."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, max_turns: int = 50) -> None:
         super().__init__()
         self.database = database
+        self.max_turns = max_turns
         self.bell = Bell()
 
     def parts(self) -> WebParts:
@@ -97,7 +98,7 @@ class RealHouse(House):
                 library=self.library,
                 apologise=apologise,
                 model="plain",
-                max_turns=50,
+                max_turns=self.max_turns,
             ),
             outlets={Platform.WEB: outlet},
             bell=self.bell,
@@ -114,9 +115,9 @@ class Unseen:
 
 
 @contextlib.asynccontextmanager
-async def working(file: Path) -> AsyncIterator[httpx.AsyncClient]:
+async def working(file: Path, *, max_turns: int = 50) -> AsyncIterator[httpx.AsyncClient]:
     async with open_database(f"sqlite:///{file}") as database:
-        house = RealHouse(database)
+        house = RealHouse(database, max_turns=max_turns)
         work = asyncio.create_task(house.worker().run())
         try:
             async with visiting(house) as client:
@@ -158,3 +159,17 @@ async def test_a_question_goes_through_the_desk_and_its_thread_outlives_the_proc
     assert page.index(ASK["message"]) < page.index("And over HTTP?")
     assert f'<span class="name">{ASK["message"]}</span>' in page
     assert [deleted.status_code, gone.status_code] == [204, 404]
+
+
+async def test_a_thread_that_had_its_turns_says_so_and_goes_on_in_a_fresh_session(
+    tmp_path: Path,
+) -> None:
+    async with working(tmp_path / "footnote.db", max_turns=2) as client:
+        answers = [(await client.post("/chat/run", json=ASK)).json()]
+        for _ in range(3):
+            again = {**ASK, "session_id": answers[0]["session_id"]}
+            answers.append((await client.post("/chat/run", json=again)).json())
+    assert ["begin afresh" in answer["answer"] for answer in answers] == [False, False, True, False]
+    assert all(answer["answer"].endswith("Ten a day [1].") for answer in answers)
+    sessions = [answer["session_id"] for answer in answers]
+    assert sessions[0] == sessions[1] != sessions[2] == sessions[3]
