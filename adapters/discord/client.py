@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 import aiohttp
 import discord
 
+from adapters.answered_threads import AnsweredThreads
 from adapters.discord.commands import CommandRegister, commands
 from adapters.discord.config import DiscordConfig
 from adapters.discord.connection import Connection, minimal_intents
@@ -21,7 +22,6 @@ from adapters.discord.progress import LinePace
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
-from adapters.discord.threads import AnsweredThreads
 from adapters.discord.tokens import TicketRest
 from adapters.platform import AcceptsQuestions, ChatPlatform
 from rag_core.conversation.key import Platform

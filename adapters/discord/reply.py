@@ -7,13 +7,13 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from adapters.answered_threads import AnsweredThreads
 from adapters.discord.asking import came_by_command
 from adapters.discord.errors import UNKNOWN_CHANNEL, DiscordRefused
 from adapters.discord.parts import components_of, content_of, is_this_part
 from adapters.discord.places import AnswerPlace, AnswerPlaces, candidates
 from adapters.discord.progress import LinePace, MessageLine, TicketLine, shown
 from adapters.discord.rest import DiscordRest, Sent
-from adapters.discord.threads import AnsweredThreads
 from adapters.discord.token_reply import TokenReplies
 from adapters.discord.tokens import TicketRest
 from rag_core.desk.incoming import IncomingQuestion

@@ -11,6 +11,7 @@ from functools import partial
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.answered_threads import AnsweredThreads
 from adapters.platform import AcceptsQuestions
 from adapters.slack.calls import open_client
 from adapters.slack.config import SlackConfig
@@ -21,7 +22,6 @@ from adapters.slack.pace import Pace
 from adapters.slack.renderer import SlackRenderer
 from adapters.slack.reply import SlackReplies
 from adapters.slack.socket import SlackSocket
-from adapters.slack.threads import AnsweredThreads
 from adapters.slack.workspace import identify, socket_address
 from rag_core.conversation.key import Platform
 from rag_core.ports import MarkerStore

@@ -9,10 +9,10 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.answered_threads import AnsweredThreads
 from adapters.slack.calls import slack_errors
 from adapters.slack.pace import Pace
 from adapters.slack.status import Statuses
-from adapters.slack.threads import AnsweredThreads
 from adapters.slack.workspace import Workspace
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart

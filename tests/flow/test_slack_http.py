@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.answered_threads import AnsweredThreads
 from adapters.slack.http import MAX_BODY, SignedEvents
 from adapters.slack.listener import Listener, bolt_app
-from adapters.slack.threads import AnsweredThreads
 from adapters.slack.workspace import Workspace
 from rag_core.conversation.key import TenantId
 from tests.fakes.answers import an_answer
