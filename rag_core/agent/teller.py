@@ -8,6 +8,7 @@ from types import TracebackType
 
 from rag_core.agent.partial import PartialText
 from rag_core.desk.progress import Progress, QuestionState
+from rag_core.errors import FootnoteError
 
 log = logging.getLogger(__name__)
 
@@ -71,8 +72,11 @@ class Teller:
                 await self._news.wait()
                 self._news.clear()
                 await self._tell()
-        except Exception as error:  # noqa: BLE001 - nothing depends on progress being heard
-            log.warning("progress is not heard any more: %s", type(error).__name__)
+        except FootnoteError as error:
+            log.warning("progress is not heard any more", extra={"cause": type(error).__name__})
+        except Exception:
+            # The answer does not depend on it, but a defect must not hide behind that.
+            log.exception("progress met a defect")
 
     async def _tell(self) -> None:
         while self._stages:

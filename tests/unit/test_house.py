@@ -132,7 +132,7 @@ REGISTRIES = [
     ("pythonhosted", "org"),
     ("npmjs", "org"),
     ("npmjs", "com"),
-    ("deb.debian", "org"),
+    ("deb", "debian", "org"),
     ("registry.npmmirror", "com"),
 ]
 
