@@ -146,7 +146,7 @@ class Settings(BaseSettings):
     cohere_rerank_model: str | None = setting(
         "COHERE_RERANK_MODEL",
         None,
-        "Rerank model; unset: no rerank (read, but without effect yet)",
+        "Rerank model; unset: no rerank; no effect yet",
         "a model's name",
     )
     qdrant_url: Address | None = setting(
@@ -218,21 +218,21 @@ class Settings(BaseSettings):
     user_questions_hour: int = setting(
         "FOOTNOTE_USER_QUESTIONS_HOUR",
         20,
-        "Questions that one person may ask in an hour on Discord and Slack; 0: no limit (read, but without effect yet)",
+        "Questions of one person in an hour on Discord and Slack; 0: no limit; no effect yet",
         "a whole number from 0",
         ge=0,
     )
     channel_questions_day: int = setting(
         "FOOTNOTE_CHANNEL_QUESTIONS_DAY",
         200,
-        "Questions in one channel a day on Discord and Slack; 0: no limit (read, but without effect yet)",
+        "Questions in one channel a day on Discord and Slack; 0: no limit; no effect yet",
         "a whole number from 0",
         ge=0,
     )
     tenant_tokens_day: int | None = setting(
         "FOOTNOTE_TENANT_TOKENS_DAY",
         None,
-        "Tokens for one server or workspace a day; unset or 0: no limit (read, but without effect yet)",
+        "Tokens for one server or workspace a day; unset or 0: no limit; no effect yet",
         "a whole number from 0",
         ge=0,
     )
