@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from typing import Protocol
+from uuid import UUID
 
 from rag_core.conversation.key import ConversationKey, Platform
-from rag_core.desk.incoming import IncomingQuestion, Receipt
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 
 
@@ -36,6 +37,25 @@ class AcceptsQuestions(Protocol):
 
     async def accept(self, question: IncomingQuestion) -> Receipt:
         """Write the question down; when this returns, it is safe to tell the platform so."""
+        ...
+
+
+class RevisesQuestions(Protocol):
+    """The desk, for what askers do to a question after they have asked it."""
+
+    async def revise(self, question: IncomingQuestion) -> None:
+        """The asker edited that message: the same identity, another text.
+
+        A question that waits is replaced, an answered one is answered anew in the same
+        messages. The same text, or a message that was never a question, changes nothing."""
+        ...
+
+    async def withdraw(self, identity: MessageIdentity, *, asker_id: str | None = None) -> bool:
+        """Never give the answer, or take it away; False: no such question (of this asker)."""
+        ...
+
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
+        """Answer the same question anew, in its place; False: no such answer any more."""
         ...
 
 

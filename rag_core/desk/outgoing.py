@@ -39,6 +39,15 @@ class OutgoingPart:
         return f"{self.question_id.hex[:20]}{self.number:04d}"
 
 
+class Rung(StrEnum):
+    """How an answer is shown. When a platform refuses one, the next is tried."""
+
+    RICH = "rich"
+    SPLIT = "split"
+    PLAIN = "plain"
+    FILE = "file"
+
+
 class Renderer(Protocol):
     """Turns an answer into a platform's messages. Pure: the same answer, the same parts."""
 
