@@ -59,7 +59,10 @@ class EdgeStore:
         await self._uninterrupted(lambda: self._add(chunks))
 
     async def show_version(self, *, book_id: str, source_file: str, version: int | None) -> None:
-        await self._uninterrupted(lambda: self._show(book_id, source_file, version))
+        await self.show_versions(book_id=book_id, versions={source_file: version})
+
+    async def show_versions(self, *, book_id: str, versions: Mapping[str, int | None]) -> None:
+        await self._uninterrupted(lambda: self._show(book_id, versions))
 
     async def drop_book(self, book_id: str) -> None:
         await self._uninterrupted(lambda: self._drop(book_id))
@@ -149,19 +152,24 @@ class EdgeStore:
         for start in range(0, len(chunks), BATCH):
             await self._in(self._writer, self._insert, chunks[start : start + BATCH])
 
-    async def _show(self, book_id: str, source_file: str, version: int | None) -> None:
-        there = self._editions.get((book_id, source_file), set())
-        gone = {edition(book_id, number, source_file) for number in there if number != version}
-        shown = set() if version is None else {edition(book_id, version, source_file)}
+    async def _show(self, book_id: str, versions: Mapping[str, int | None]) -> None:
+        gone: set[str] = set()
+        shown: set[str] = set()
+        for source_file, version in versions.items():
+            for number in self._editions.get((book_id, source_file), ()):
+                name = edition(book_id, number, source_file)
+                (shown if number == version else gone).add(name)
         view = self._visibility.view
         hidden = view.hidden - shown | gone
         if hidden != view.hidden:
             await self._change(replace(view, hidden=hidden))
-        if gone:
-            await self._in(self._writer, self._delete, "edition", sorted(gone))
-        self._editions[book_id, source_file] = there & {version}
-        if not self._editions[book_id, source_file]:
-            del self._editions[book_id, source_file]
+        if not gone:
+            return
+        await self._in(self._writer, self._delete, "edition", sorted(gone))
+        for source_file, version in versions.items():
+            self._editions[book_id, source_file] &= {version}
+            if not self._editions[book_id, source_file]:
+                del self._editions[book_id, source_file]
         # Nothing is left of these to hide; the file on disk may name them until its next change.
         await self._visibility.switch(replace(self._visibility.view, hidden=hidden - gone))
 

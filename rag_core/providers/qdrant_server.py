@@ -70,7 +70,10 @@ class ServerStore:
         await self._uninterrupted(lambda: self._add(chunks))
 
     async def show_version(self, *, book_id: str, source_file: str, version: int | None) -> None:
-        await self._uninterrupted(lambda: self._show(book_id, source_file, version))
+        await self.show_versions(book_id=book_id, versions={source_file: version})
+
+    async def show_versions(self, *, book_id: str, versions: Mapping[str, int | None]) -> None:
+        await self._uninterrupted(lambda: self._show(book_id, versions))
 
     async def drop_book(self, book_id: str) -> None:
         await self._uninterrupted(lambda: self._drop(book_id))
@@ -173,13 +176,22 @@ class ServerStore:
         await self._delete(one_of(TENANT, [book_id]), one_of("edition", names))
         self._opened |= set(names)
 
-    async def _show(self, book_id: str, source_file: str, version: int | None) -> None:
+    async def _show(self, book_id: str, versions: Mapping[str, int | None]) -> None:
+        if not versions:
+            return
         everything = Reach((book_id,), frozenset(), ())
         there = await self._search.values(
-            "edition", everything, [is_one_of(SOURCE_FILE, source_file)]
+            "edition", everything, [is_one_of(SOURCE_FILE, *versions)]
         )
-        shown = frozenset() if version is None else {edition(book_id, version, source_file)}
+        shown = {
+            edition(book_id, version, source_file)
+            for source_file, version in versions.items()
+            if version is not None
+        }
         gone = frozenset(there) - shown
+        register = (await self._registers.read([book_id]))[book_id]
+        if not gone and not shown & register.hidden:
+            return
         await self._change(book_id, hide=gone, show=frozenset(shown))
         if gone:
             await self._delete(one_of(TENANT, [book_id]), one_of("edition", gone))
