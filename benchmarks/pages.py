@@ -12,7 +12,7 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 SYLLABLES = ("ba", "do", "fi", "ka", "lo", "mer", "nu", "pol", "ri", "sta", "ti", "ven")
 SECTIONS = 8
 """Of a page, each one chunk: four pages in five of this length are what courses have."""
-CODE = "```python\nwith opened({name!r}) as source:\n    for line in source:\n        {name}(line)\n```"
+CODE = "```python\nwith opened({name!r}) as source:\n    {name}(source.read(), strict=True)\n```"
 
 
 def sentences() -> list[str]:

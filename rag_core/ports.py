@@ -108,7 +108,7 @@ class VectorStore(Protocol):
         ...
 
     async def show_versions(self, *, book_id: str, versions: Mapping[str, int | None]) -> None:
-        """The same for several files of a book at once; one that is as it should be costs nothing."""
+        """The same for several files of a book at once; what is as it should be costs nothing."""
         ...
 
     async def search(

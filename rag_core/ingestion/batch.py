@@ -77,10 +77,10 @@ class Cutter:
     plan: Plan
     known: Known
     shelf: Shelf
+    folders: dict[str, str] = field(default_factory=dict)
+    """Each source by its whole path, which takes longer to find out than a small file to read."""
 
-    def batch(
-        self, files: Iterable[Surveyed], old: Sequence[SearchResult], now: datetime
-    ) -> Batch:
+    def batch(self, files: Iterable[Surveyed], old: Sequence[SearchResult], now: datetime) -> Batch:
         """As many of the files as one batch holds. Blocks."""
         first = first_read(old)
         batch = Batch()
@@ -107,8 +107,25 @@ class Cutter:
         )
         chunks, course, notices = cut_file(surveyed, self.shelf, edition)
         return CutFile(
-            chunks=chunks, record=record_of(surveyed, edition, chunks, course, now), notices=notices
+            chunks=chunks,
+            record=IngestionRecord(
+                source_file=name,
+                file_hash=surveyed.hash,
+                version=edition.version,
+                chunk_ids=tuple(chunk.id for chunk in chunks),
+                ingested_at=now,
+                module=course.module,
+                chapter=course.chapter,
+                lesson=course.lesson,
+                source=self.folder_of(surveyed.file.source),
+            ),
+            notices=notices,
         )
+
+    def folder_of(self, source: str) -> str:
+        if source not in self.folders:
+            self.folders[source] = str(Path(source).resolve())
+        return self.folders[source]
 
 
 def cut_file(
@@ -125,26 +142,6 @@ def cut_file(
     if not chunks:
         notices.append(f"{name}: there is no text in it")
     return chunks, course, tuple(notices)
-
-
-def record_of(
-    surveyed: Surveyed,
-    edition: Edition,
-    chunks: Sequence[DocumentChunk],
-    course: CoursePlace,
-    now: datetime,
-) -> IngestionRecord:
-    return IngestionRecord(
-        source_file=surveyed.file.source_file,
-        file_hash=surveyed.hash,
-        version=edition.version,
-        chunk_ids=tuple(chunk.id for chunk in chunks),
-        ingested_at=now,
-        module=course.module,
-        chapter=course.chapter,
-        lesson=course.lesson,
-        source=str(Path(surveyed.file.source).resolve()),
-    )
 
 
 def first_read(old: Sequence[SearchResult]) -> Mapping[str, datetime]:

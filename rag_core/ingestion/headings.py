@@ -14,6 +14,9 @@ LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 CODE = re.compile(r"(`+)(.+?)\1")
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+MARKUP = re.compile(r"[\[\]`<*_~\\]")
+"""A text without any of these is read as it stands."""
+NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -41,8 +44,8 @@ def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
     taken: Counter[str] = Counter()
     headings = []
     for level, text in raw:
-        own = OWN_ANCHOR.search(text)
-        title = plain(OWN_ANCHOR.sub("", text))
+        own = OWN_ANCHOR.search(text) if "{" in text else None
+        title = plain(OWN_ANCHOR.sub("", text) if own else text)
         anchor = (own[1] or own[2]) if own else unique(slug(title, site), taken, site)
         headings.append(Heading(level, title, anchor))
     return headings
@@ -50,8 +53,8 @@ def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
 
 def plain(text: str) -> str:
     """A line of Markdown as it is read: no links, emphasis, code marks or tags."""
-    if text.isalnum():
-        return text
+    if not MARKUP.search(text):
+        return " ".join(text.split())
     text = LINK.sub(r"\1", text)
     pieces: list[str] = []
     end = 0
@@ -76,7 +79,7 @@ def slug(title: str, site: Site) -> str:
     if site is Site.MDBOOK:
         kept = (c if c.isalnum() or c in "_-" else "-" if c.isspace() else "" for c in lowered)
         return "".join(kept)
-    return re.sub(r"[^\w\- ]", "", lowered).replace(" ", "-")
+    return NOT_IN_SLUG.sub("", lowered).replace(" ", "-")
 
 
 def unique(anchor: str, taken: Counter[str], site: Site) -> str:

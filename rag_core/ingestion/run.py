@@ -241,4 +241,3 @@ class IngestionRun:
             completed_at=now,
             duration_seconds=(now - self.job.started_at).total_seconds(),
         )
-

@@ -13,7 +13,7 @@ from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.bm25 import MOST_WEIGHT, words_model
 from rag_core.providers.conditions import Condition, conditions_of
 from rag_core.providers.edge_filters import readable
-from rag_core.providers.payload import result_of
+from rag_core.providers.payload import result_of, unpacked
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Signals, Standing, standing
 
@@ -148,7 +148,7 @@ class EdgeSearch:
                     continue
                 seen.add(payload["content_hash"])
                 yield result_of(
-                    payload,
+                    unpacked(payload),
                     similarity=scored[point].question.cosine,
                     rank=rank,
                     rank_score=scored[point].fused,
@@ -170,7 +170,7 @@ class EdgeSearch:
             for record in records:
                 results.append(
                     result_of(
-                        record.payload or {},
+                        unpacked(record.payload or {}),
                         similarity=0.0,
                         rank=len(results) + 1,
                         rank_score=0.0,

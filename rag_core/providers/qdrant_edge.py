@@ -23,6 +23,7 @@ from rag_core.providers.edge_shard import edge_errors, open_shard
 from rag_core.providers.index_state import STATE_FILE, write_state
 from rag_core.providers.payload import (
     edition,
+    packed,
     parts_of,
     payload_of,
     point_id,
@@ -197,7 +198,7 @@ class EdgeStore:
                     DENSE: list(embedded.vector),
                     WORDS: self._words.embed_document(searchable_text(embedded)),
                 },
-                payload_of(embedded),
+                packed(payload_of(embedded)),
             )
             for embedded in chunks
         ]
