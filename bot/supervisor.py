@@ -16,9 +16,9 @@ from adapters.web.app import create_app
 from adapters.web.config import WebConfig, parse_api_keys
 from adapters.web.door import create_door
 from adapters.web.server import serve
-from bot.doctor import Doctor
 from bot.door import door_listener, own_folder
 from bot.logs import start_logging
+from bot.owner import Owner
 from bot.platforms import open_platforms
 from bot.readiness import lookout
 from bot.settings import Settings
@@ -62,7 +62,7 @@ async def supervise(settings: Settings) -> None:
                 services.housekeeping.run(),
                 services.ingestion.resume(),
                 serve(app, page),
-                serve(create_door(parts, examine=Doctor(services, platforms).everything), door),
+                serve(create_door(parts, owner=Owner(services, platforms)), door),
                 *(kept_apart(platform) for platform in platforms),
             ],
         )
@@ -80,7 +80,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
         parts = web_parts(services, readiness_of(services, ()), {})
-        private = create_door(parts, examine=Doctor(services).everything)
+        private = create_door(parts, owner=Owner(services))
         working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
@@ -130,6 +132,11 @@ class VectorStore(Protocol):
         ...
 
     async def drop_book(self, book_id: str) -> None: ...
+
+    def frozen(self) -> AbstractAsyncContextManager[Path | None]:
+        """The folder of an embedded index, which nobody writes until the end of the block; None
+        where the index lies on a server."""
+        ...
 
 
 class ConversationStore(Protocol):
