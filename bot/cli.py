@@ -1,4 +1,4 @@
-"""The command line: footnote run · ingest · search · ask · eval · books · jobs."""
+"""The command line: footnote run · ingest · search · ask · eval · books · jobs · doctor."""
 
 from __future__ import annotations
 
@@ -172,6 +172,14 @@ def jobs(as_json: Json = False) -> None:
     from bot.commands.lists import list_jobs
 
     finish(list_jobs(as_json=as_json))
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Say what is in place, what is missing, and what to do about it."""
+    from bot.commands.doctor import examine
+
+    finish(examine(as_json=as_json))
 
 
 def there(path: str) -> str:

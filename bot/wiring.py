@@ -36,6 +36,7 @@ from rag_core.ports import (
     BookStore,
     ChatModel,
     ConversationStore,
+    Embedder,
     FeedbackStore,
     JobStore,
     Ledger,
@@ -78,6 +79,8 @@ class Services:
     settings: Settings
     stores: Stores
     vectors: VectorStore
+    embedder: Embedder
+    model: ChatModel
     library: Library
     retriever: Retriever
     ingestion: Ingestion
@@ -129,6 +132,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             settings=settings,
             stores=stores,
             vectors=vectors,
+            embedder=embedder,
+            model=model,
             library=library,
             retriever=retriever,
             ingestion=ingestion,
