@@ -13,7 +13,7 @@ from rag_core.ingestion.course import CoursePlace, course_place
 from rag_core.ingestion.cutting import Edition, Shelf, chunks_of
 from rag_core.ingestion.documents import DocumentChunk
 from rag_core.ingestion.job import FileFailure, IngestionRecord
-from rag_core.ingestion.loaders import load, read_source
+from rag_core.ingestion.loaders import Loader, read_source
 from rag_core.ingestion.survey import Known, Plan, Surveyed
 from rag_core.retrieval.results import SearchResult
 
@@ -77,6 +77,7 @@ class Cutter:
     plan: Plan
     known: Known
     shelf: Shelf
+    loader: Loader
     folders: dict[str, str] = field(default_factory=dict)
     """Each source by its whole path, which takes longer to find out than a small file to read."""
 
@@ -105,7 +106,7 @@ class Cutter:
             updated_at=now,
             owns_lesson=self.plan.owns_lesson(surveyed),
         )
-        chunks, course, notices = cut_file(surveyed, self.shelf, edition)
+        chunks, course, notices = cut_file(surveyed, self.shelf, edition, self.loader)
         return CutFile(
             chunks=chunks,
             record=IngestionRecord(
@@ -129,11 +130,11 @@ class Cutter:
 
 
 def cut_file(
-    surveyed: Surveyed, shelf: Shelf, edition: Edition
+    surveyed: Surveyed, shelf: Shelf, edition: Edition, loader: Loader
 ) -> tuple[tuple[DocumentChunk, ...], CoursePlace, tuple[str, ...]]:
     """A file's chunks, and what there is to say of it. Blocks."""
     name = surveyed.file.source_file
-    document = load(name, read_source(surveyed.file))
+    document = loader.load(name, read_source(surveyed.file))
     if document.file_hash != surveyed.hash:
         raise IngestionError(name, "read", "it changed while it was read; run again")
     course = course_place(name, document.fields)

@@ -17,6 +17,7 @@ from rag_core.ingestion.documents import DocumentChunk, EmbeddedChunk
 from rag_core.ingestion.headings import Site
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from rag_core.ingestion.links import site_of
+from rag_core.ingestion.loaders import Loader
 from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, plan_run
 from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 from rag_core.retrieval.results import SearchResult
@@ -106,21 +107,29 @@ class IngestionRun:
             failures=plan.failures[:LISTED],
             notices=plan.notices[:LISTED],
         )
-        if not plan.to_read and not plan.skipped and not plan.done:
-            reasons = "; ".join(f"{f.source_file}: {f.reason}" for f in plan.failures[:3])
-            raise IngestionError(
-                ", ".join(self.job.sources),
-                "find",
-                f"no file could be read ({reasons})" if reasons else "there is no document in it",
-            )
+        if not plan.to_read:
+            self._check_anything_read()
+
+    def _check_anything_read(self) -> None:
+        """A job that could read nothing has failed, with the reasons."""
+        job = self.job
+        if job.files_processed or job.files_skipped:
+            return
+        reasons = "; ".join(f"{f.source_file}: {f.reason}" for f in job.failures[:3])
+        raise IngestionError(
+            ", ".join(job.sources),
+            "find",
+            f"no file could be read ({reasons})" if reasons else "there is no document in it",
+        )
 
     async def _read_files(self, plan: Plan, known: Known, shelf: Shelf) -> None:
-        cutter = Cutter(plan=plan, known=known, shelf=shelf)
-        pace, done = Pace(), 0
-        while done < len(plan.to_read):
-            began = time.monotonic()
-            done += await self._read_batch(plan.to_read[done : done + pace.files], cutter)
-            pace.took(time.monotonic() - began)
+        with Loader() as loader:
+            cutter = Cutter(plan=plan, known=known, shelf=shelf, loader=loader)
+            pace, done = Pace(), 0
+            while done < len(plan.to_read):
+                began = time.monotonic()
+                done += await self._read_batch(plan.to_read[done : done + pace.files], cutter)
+                pace.took(time.monotonic() - began)
 
     async def _read_batch(self, files: Sequence[Surveyed], cutter: Cutter) -> int:
         """Add the new versions beside the old ones, then let readers see them instead."""
@@ -234,6 +243,7 @@ class IngestionRun:
             self._saved_at = time.monotonic()
 
     async def _complete(self) -> None:
+        self._check_anything_read()
         now = self._clock()
         await self._note(
             force=True,
