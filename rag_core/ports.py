@@ -23,6 +23,7 @@ from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
 from rag_core.desk.progress import QuestionState
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
+from rag_core.retrieval.candidates import Order, as_found
 from rag_core.retrieval.query import Filters
 from rag_core.retrieval.results import SearchResult
 
@@ -115,8 +116,18 @@ class VectorStore(Protocol):
         ...
 
     async def search(
-        self, query: EmbeddedQuery, *, books: BookIds, limit: int
-    ) -> Sequence[SearchResult]: ...
+        self,
+        query: EmbeddedQuery,
+        *,
+        books: BookIds,
+        limit: int,
+        pool: int = 0,
+        order: Order = as_found,
+    ) -> Sequence[SearchResult]:
+        """The first of what `order` makes of the best passages, at least `pool` of them.
+
+        A query without text is looked for by its vector alone."""
+        ...
 
     async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
         """All chunks of one lesson, in order."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 from uuid import NAMESPACE_URL
 
 from rag_core.ingestion.documents import DocumentMetadata, EmbeddedChunk
 from rag_core.ingestion.identity import named_id
+from rag_core.retrieval.candidates import Candidate, Placed
 from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.scoring import Standing
+
+P = TypeVar("P", bound=Hashable)
 
 METADATA = tuple(field.name for field in fields(DocumentMetadata))
 MOMENTS = ("created_at", "updated_at", "released_at")
@@ -104,6 +108,7 @@ def result_of(
     rank: int,
     rank_score: float,
     vector: Sequence[float] = (),
+    also_in: tuple[str, ...] = (),
 ) -> SearchResult:
     """A stored chunk as it was found."""
     return SearchResult(
@@ -111,6 +116,7 @@ def result_of(
         rank=rank,
         rank_score=rank_score,
         vector=vector,
+        also_in=also_in,
         metadata={
             name: value
             for name, value in payload.items()
@@ -118,3 +124,40 @@ def result_of(
         },
         **{name: payload[name] for name in PLACED if name in payload},
     )
+
+
+def candidates(
+    points: Iterable[P], stored: Mapping[P, Mapping[str, Any]], scored: Mapping[P, Standing]
+) -> Iterator[Candidate]:
+    """The points as an order needs to know them."""
+    for point in points:
+        payload, stands = stored.get(point), scored[point]
+        if payload:
+            yield Candidate(
+                point=point,
+                book_id=payload["book_id"],
+                source_file=payload["source_file"],
+                content_hash=payload["content_hash"],
+                total_chunks=payload["total_chunks"],
+                breadcrumb=payload["breadcrumb"],
+                text=payload["text"],
+                similarity=stands.question.cosine,
+                score=stands.fused,
+            )
+
+
+def results_of(
+    placed: Sequence[Placed], stored: Mapping[Any, Mapping[str, Any]], vectors: Mapping[Any, Any]
+) -> list[SearchResult]:
+    """The winners with all that is known of them."""
+    return [
+        result_of(
+            stored[each.candidate.point],
+            similarity=each.candidate.similarity,
+            rank=rank,
+            rank_score=each.score,
+            vector=vectors.get(each.candidate.point, ()),
+            also_in=each.also_in,
+        )
+        for rank, each in enumerate(placed, start=1)
+    ]

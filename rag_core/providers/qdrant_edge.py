@@ -18,7 +18,8 @@ from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports import EmbeddedQuery
 from rag_core.providers.bm25 import words_model
 from rag_core.providers.conditions import Condition, is_one_of
-from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch, Reach
+from rag_core.providers.edge_rarity import Reach
+from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch
 from rag_core.providers.edge_shard import edge_errors, open_shard
 from rag_core.providers.index_state import STATE_FILE, write_state
 from rag_core.providers.payload import (
@@ -30,6 +31,7 @@ from rag_core.providers.payload import (
     searchable_text,
 )
 from rag_core.providers.visibility import View, Visibility
+from rag_core.retrieval.candidates import Order, as_found
 from rag_core.retrieval.results import SearchResult
 
 P = ParamSpec("P")
@@ -69,9 +71,18 @@ class EdgeStore:
         await self._uninterrupted(lambda: self._drop(book_id))
 
     async def search(
-        self, query: EmbeddedQuery, *, books: BookIds, limit: int
+        self,
+        query: EmbeddedQuery,
+        *,
+        books: BookIds,
+        limit: int,
+        pool: int = 0,
+        order: Order = as_found,
     ) -> Sequence[SearchResult]:
-        return await self._read(books, [], lambda reach: self._search.search(query, reach, limit))
+        def work(reach: Reach) -> Sequence[SearchResult]:
+            return self._search.search(query, reach, limit=limit, pool=pool, order=order)
+
+        return await self._read(books, [], work)
 
     async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
         found = await self._matching(books, [is_one_of("parent_doc_id", parent_doc_id)])

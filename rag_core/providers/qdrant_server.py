@@ -41,6 +41,7 @@ from rag_core.providers.server_connection import SERVICE, Connection, connected
 from rag_core.providers.server_filters import one_of
 from rag_core.providers.server_registers import QUIET_SECONDS, Register, Registers, with_hidden
 from rag_core.providers.server_search import Reach, ServerSearch
+from rag_core.retrieval.candidates import Order, as_found
 from rag_core.retrieval.results import SearchResult
 
 T = TypeVar("T")
@@ -80,9 +81,18 @@ class ServerStore:
         await self._uninterrupted(lambda: self._drop(book_id))
 
     async def search(
-        self, query: EmbeddedQuery, *, books: BookIds, limit: int
+        self,
+        query: EmbeddedQuery,
+        *,
+        books: BookIds,
+        limit: int,
+        pool: int = 0,
+        order: Order = as_found,
     ) -> Sequence[SearchResult]:
-        return await self._read(books, [], lambda reach: self._search.search(query, reach, limit))
+        def work(reach: Reach) -> Awaitable[Sequence[SearchResult]]:
+            return self._search.search(query, reach, limit=limit, pool=pool, order=order)
+
+        return await self._read(books, [], work)
 
     async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
         found = await self._matching(books, [is_one_of("parent_doc_id", parent_doc_id)])

@@ -15,10 +15,11 @@ from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.attempts import together
 from rag_core.providers.bm25 import MOST_WEIGHT, words_model
 from rag_core.providers.conditions import Condition, conditions_of
-from rag_core.providers.payload import result_of
+from rag_core.providers.payload import candidates, result_of, results_of
 from rag_core.providers.server_collection import DENSE, TERMS, WORDS
 from rag_core.providers.server_connection import Connection
 from rag_core.providers.server_filters import among, has_number, readable
+from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Signals, Standing, standing
 
@@ -58,9 +59,11 @@ class ServerSearch:
         self._words = words_model()
         self._rarity = Rarity()
 
-    async def search(self, query: EmbeddedQuery, reach: Reach, limit: int) -> list[SearchResult]:
+    async def search(
+        self, query: EmbeddedQuery, reach: Reach, *, limit: int, pool: int, order: Order
+    ) -> list[SearchResult]:
         words = [self._words.embed_query(asked.text) for asked in query.texts]
-        candidates = await self._candidates(query, words, reach, limit)
+        found = await self._candidates(query, words, reach, max(pool, limit))
         rarities = [await self._rarity_of(each.indices, reach) for each in words]
         scored = {
             point: standing(
@@ -69,10 +72,28 @@ class ServerSearch:
                     for cosine, rarity in zip(candidate.cosines, rarities, strict=True)
                 ]
             )
-            for point, candidate in candidates.items()
+            for point, candidate in found.items()
         }
         best = sorted(scored, key=lambda point: (-scored[point].fused, point))
-        return await self._unique(best, scored, limit)
+        return await self._ordered(best, scored, limit=limit, room=max(pool, limit), order=order)
+
+    async def _ordered(
+        self,
+        best: Sequence[str],
+        scored: Mapping[str, Standing],
+        *,
+        limit: int,
+        room: int,
+        order: Order,
+    ) -> list[SearchResult]:
+        stored: dict[str, dict[str, Any]] = {}
+        while True:
+            chosen = best[:room]
+            stored |= await self._payloads([point for point in chosen if point not in stored])
+            placed = order(list(candidates(chosen, stored, scored)))
+            if len(placed) >= limit or room >= len(best):
+                return await self._results(placed[:limit], stored)
+            room *= 2  # many of them have the same text
 
     async def _candidates(
         self, query: EmbeddedQuery, words: Sequence[edge.SparseVector], reach: Reach, limit: int
@@ -131,36 +152,26 @@ class ServerSearch:
             known = self._rarity.learn(reach, learnt)
         return {term: known[term] for term in terms}
 
-    async def _unique(
-        self, points: Sequence[str], scored: Mapping[str, Standing], limit: int
-    ) -> list[SearchResult]:
-        """Results in order; of passages with the same text only the best."""
-        results: dict[str, SearchResult] = {}
-        while points and len(results) < limit:
-            part, points = points[:limit], points[limit:]
-            stored = await self._stored(part)
-            for point in part:
-                payload, vector = stored.get(point, ({}, ()))
-                if not payload or payload["content_hash"] in results or len(results) == limit:
-                    continue
-                results[payload["content_hash"]] = result_of(
-                    payload,
-                    similarity=scored[point].question.cosine,
-                    rank=len(results) + 1,
-                    rank_score=scored[point].fused,
-                    vector=vector,
-                )
-        return list(results.values())
+    async def _payloads(self, points: Sequence[str]) -> dict[str, dict[str, Any]]:
+        if not points:
+            return {}
+        records = await self._connection.ask(
+            lambda client: client.retrieve(self._collection, list(points), with_payload=SHOWN)
+        )
+        return {str(record.id): record.payload for record in records if record.payload}
 
-    async def _stored(
-        self, points: Sequence[str]
-    ) -> dict[str, tuple[dict[str, Any], tuple[float, ...]]]:
+    async def _results(
+        self, placed: Sequence[Placed], stored: Mapping[str, Mapping[str, Any]]
+    ) -> list[SearchResult]:
+        """What is known of the winners, with their vectors."""
+        points = [str(each.candidate.point) for each in placed]
         records = await self._connection.ask(
             lambda client: client.retrieve(
-                self._collection, list(points), with_payload=SHOWN, with_vectors=[DENSE]
+                self._collection, list(points), with_payload=False, with_vectors=[DENSE]
             )
         )
-        return {str(record.id): (record.payload or {}, dense_of(record)) for record in records}
+        vectors = {str(record.id): dense_of(record) for record in records}
+        return results_of(placed, stored, vectors)
 
     async def matching(self, reach: Reach, conditions: Sequence[Condition]) -> list[SearchResult]:
         """Every chunk with these conditions, in no order and without a score."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from functools import partial
 
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
@@ -12,11 +11,9 @@ from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, VectorStore
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.results import SearchResponse, SearchResult
-from rag_core.retrieval.scoring import page_of, with_coverage, with_pages
+from rag_core.retrieval.scoring import in_order
 from rag_core.retrieval.thread import thread_text
 
-CHUNKS_OF_A_PAGE = 2
-"""More sections of one page wait behind other pages, so that they do not crowd them out."""
 WIDER = 3
 """How many times the limit is looked at, to have other pages to choose from."""
 POOL = 100
@@ -36,13 +33,18 @@ class Retriever:
         await self._check_module(query)
         asked = await self._embedded(query, earlier)
         found = await self._store.search(
-            asked, books=query.book_ids, limit=max(POOL, query.limit * WIDER)
+            asked,
+            books=query.book_ids,
+            limit=query.limit,
+            pool=max(POOL, query.limit * WIDER),
+            order=partial(
+                in_order,
+                question=asked.text,
+                thread=asked.thread.text if asked.thread else None,
+                threshold=query.similarity_threshold,
+            ),
         )
-        thread = asked.thread.text if asked.thread else None
-        ordered = with_pages(with_coverage(found, asked.text, thread))
-        near = [r for r in ordered if r.similarity_score >= query.similarity_threshold]
-        results = renumbered(pages_in_turn(near)[: query.limit])
-        return SearchResponse(query=query, results=results, total_found=len(results))
+        return SearchResponse(query=query, results=tuple(found), total_found=len(found))
 
     async def _embedded(self, query: SearchQuery, earlier: Sequence[str]) -> EmbeddedQuery:
         text = whole_characters(query.text.strip())
@@ -85,19 +87,3 @@ class Retriever:
 def whole_characters(text: str) -> str:
     """The text without halves of characters, which no model and no index takes."""
     return text.encode("utf-8", "replace").decode()
-
-
-def pages_in_turn(results: Iterable[SearchResult]) -> list[SearchResult]:
-    """The first two passages of each page in their order, then what was held back."""
-    taken: Counter[tuple[str, str]] = Counter()
-    first: list[SearchResult] = []
-    held_back: list[SearchResult] = []
-    for result in results:
-        page = page_of(result)
-        (first if taken[page] < CHUNKS_OF_A_PAGE else held_back).append(result)
-        taken[page] += 1
-    return first + held_back
-
-
-def renumbered(results: Iterable[SearchResult]) -> tuple[SearchResult, ...]:
-    return tuple(replace(result, rank=rank) for rank, result in enumerate(results, start=1))

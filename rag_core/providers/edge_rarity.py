@@ -1,0 +1,96 @@
+"""How rare words are in the books that are searched, by the embedded engine's own counting."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+import qdrant_edge as edge
+
+from rag_core.providers.edge_filters import readable
+
+WORDS = "words"
+REMEMBERED_TERMS = 50_000
+REMEMBERED_BOOKS = 256
+NOTHING = edge.Filter(must=[edge.HasIdCondition({0})])
+RARITY_OF_ALL_IN_NOTHING = math.log(2)
+"""What the engine takes every word's idf for when it counts among no passages at all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Where one search may look."""
+
+    books: tuple[str, ...]
+    hidden: frozenset[str]
+    generation: int
+    """Counts the changes of what readers see: what was learnt of words holds for one state."""
+
+
+class TermRarity:
+    """What is known of how rare words are in some books, for the present state of the index."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._generation = -1
+        self._by_books: OrderedDict[tuple[str, ...], dict[int, float]] = OrderedDict()
+
+    def known(self, reach: Reach) -> Mapping[int, float]:
+        with self._lock:
+            if reach.generation > self._generation:
+                self._by_books.clear()
+                self._generation = reach.generation
+            if reach.generation != self._generation:
+                return {}
+            return self._by_books.get(reach.books, {})
+
+    def learnt(self, reach: Reach, terms: Mapping[int, float]) -> Mapping[int, float]:
+        """What is known now. Terms that no passage has are known too: their rarity is 0."""
+        with self._lock:
+            if reach.generation != self._generation:
+                return terms
+            known = self._by_books.pop(reach.books, {})
+            merged = dict(terms) if len(known) > REMEMBERED_TERMS else {**known, **terms}
+            self._by_books[reach.books] = merged
+            if len(self._by_books) > REMEMBERED_BOOKS:
+                self._by_books.popitem(last=False)
+            return {**known, **terms}
+
+    def probed(self, shard: edge.EdgeShard, terms: Sequence[int], reach: Reach) -> dict[int, float]:
+        """The idf of each term: the score of its best passage, divided by its weight there."""
+        where = readable(reach.books, reach.hidden)
+        own_books = edge.SearchParams(idf=edge.IdfParams(corpus=where))
+        requests = [
+            edge.QueryRequest(
+                limit=1,
+                query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=WORDS),
+                filter=where,
+                params=own_books,
+                with_vector=[WORDS],
+            )
+            for term in terms
+        ]
+        answers = shard.query_batch(edge.QueryBatchRequest(requests))
+        return {
+            term: hits[0].score / weight_of(hits[0], term) if hits else 0.0
+            for term, hits in zip(terms, answers, strict=True)
+        }
+
+
+def weighed(rarity: Mapping[int, float]) -> tuple[edge.SparseVector, edge.SearchParams]:
+    """The words with the weights that were learnt, and the engine kept from counting anew.
+
+    It would go over all passages of the books for that, with every search."""
+    weights = [value / RARITY_OF_ALL_IN_NOTHING for value in rarity.values()]
+    params = edge.SearchParams(idf=edge.IdfParams(corpus=NOTHING))
+    return edge.SparseVector(list(rarity), weights), params
+
+
+def weight_of(hit: edge.ScoredPoint, term: int) -> float:
+    vector = hit.vector[WORDS] if isinstance(hit.vector, dict) else None
+    if not isinstance(vector, edge.SparseVector):
+        raise TypeError("the engine left out the vector that was asked for")
+    return vector.values[vector.indices.index(term)]
