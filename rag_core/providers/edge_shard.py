@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any
 import qdrant_edge as edge
 
 from rag_core.errors import ConfigurationError, FolderInUse, StorageError, StorageFull
+from rag_core.providers.edge_building import optimizers
 from rag_core.providers.edge_search import DENSE, WORDS
 from rag_core.providers.index_state import STATE_FILE, read_state, write_state
 from rag_core.providers.payload import DATETIMES, INTEGERS, KEYWORDS, TENANT
 
 SHARD_FOLDER = "shard"
+PLACE = "shard"
+"""In the state: which folder holds the shard."""
 
 
 def open_shard(folder: Path, dimension: int, model: str) -> tuple[edge.EdgeShard, dict[str, Any]]:
@@ -23,8 +27,7 @@ def open_shard(folder: Path, dimension: int, model: str) -> tuple[edge.EdgeShard
     state = read_state(folder / STATE_FILE)
     if state is not None:
         checked_model(state, dimension, model)
-        with edge_errors(folder):
-            return edge.EdgeShard.load(str(shard_folder)), state
+        return load_shard(folder / state.get(PLACE, SHARD_FOLDER), dimension), state
     state = {"model": model, "dimension": dimension}
     with edge_errors(folder):
         try:
@@ -40,6 +43,25 @@ def open_shard(folder: Path, dimension: int, model: str) -> tuple[edge.EdgeShard
     return shard, state
 
 
+def load_shard(shard_folder: Path, dimension: int) -> edge.EdgeShard:
+    """Blocks."""
+    with edge_errors(shard_folder.parent):
+        return edge.EdgeShard.load(str(shard_folder), configuration(dimension))
+
+
+def next_place(shard_folder: Path) -> Path:
+    """A folder beside this one that no shard was in before."""
+    number = int(shard_folder.name.rpartition("-")[2]) if "-" in shard_folder.name else 0
+    return shard_folder.with_name(f"{SHARD_FOLDER}-{number + 1}")
+
+
+def clear_others(folder: Path, current: str) -> None:
+    """Remove the shards that an interrupted or a finished change of place left. Blocks."""
+    for other in folder.glob(f"{SHARD_FOLDER}*"):
+        if other.name != current:
+            shutil.rmtree(other, ignore_errors=True)
+
+
 def checked_model(state: Mapping[str, Any], dimension: int, model: str) -> None:
     if (state.get("model"), state.get("dimension")) != (model, dimension):
         raise ConfigurationError(
@@ -53,6 +75,7 @@ def configuration(dimension: int) -> edge.EdgeConfig:
     return edge.EdgeConfig(
         vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
         sparse_vectors={WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        optimizers=optimizers(dimension),
     )
 
 

@@ -18,9 +18,25 @@ from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports import EmbeddedQuery
 from rag_core.providers.bm25 import words_model
 from rag_core.providers.conditions import Condition, is_one_of
+from rag_core.providers.edge_building import (
+    EXACT_UP_TO,
+    QUIET_SECONDS,
+    Building,
+    build_in_child,
+    copy,
+    left_to_build,
+)
 from rag_core.providers.edge_rarity import Reach
 from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch
-from rag_core.providers.edge_shard import edge_errors, open_shard
+from rag_core.providers.edge_shard import (
+    PLACE,
+    SHARD_FOLDER,
+    clear_others,
+    edge_errors,
+    load_shard,
+    next_place,
+    open_shard,
+)
 from rag_core.providers.index_state import STATE_FILE, write_state
 from rag_core.providers.payload import (
     edition,
@@ -44,7 +60,14 @@ READERS = 2
 class EdgeStore:
     """VectorStore over one folder, which one process may hold."""
 
-    def __init__(self, shard: edge.EdgeShard, *, state_file: Path, state: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        shard: edge.EdgeShard,
+        *,
+        state_file: Path,
+        state: dict[str, Any],
+        quiet_seconds: float = QUIET_SECONDS,
+    ) -> None:
         self._shard = shard
         self._search = EdgeSearch(shard)
         self._words = words_model()
@@ -53,22 +76,24 @@ class EdgeStore:
         self._visibility = Visibility(View())
         self._editions: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._generation = 0
+        self._written = 0
         self._writing = asyncio.Lock()
+        self._building = Building(self._build, quiet_seconds=quiet_seconds)
         self._writes: set[asyncio.Task[None]] = set()
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index-writer")
         self._readers = ThreadPoolExecutor(max_workers=READERS, thread_name_prefix="index-reader")
 
     async def add(self, chunks: Sequence[EmbeddedChunk]) -> None:
-        await self._uninterrupted(lambda: self._add(chunks))
+        await self._write(lambda: self._add(chunks))
 
     async def show_version(self, *, book_id: str, source_file: str, version: int | None) -> None:
         await self.show_versions(book_id=book_id, versions={source_file: version})
 
     async def show_versions(self, *, book_id: str, versions: Mapping[str, int | None]) -> None:
-        await self._uninterrupted(lambda: self._show(book_id, versions))
+        await self._write(lambda: self._show(book_id, versions))
 
     async def drop_book(self, book_id: str) -> None:
-        await self._uninterrupted(lambda: self._drop(book_id))
+        await self._write(lambda: self._drop(book_id))
 
     async def search(
         self,
@@ -107,8 +132,16 @@ class EdgeStore:
     async def frozen(self) -> AsyncIterator[Path | None]:
         """The index's folder, which nobody writes until the end of the block; reads go on."""
         async with self._writing:
+            await self._building.stop()
             await self._in(self._writer, self._shard.flush)
-            yield self._state_file.parent
+            try:
+                yield self._state_file.parent
+            finally:
+                self._building.soon()
+
+    async def settled(self) -> None:
+        """Wait until the index is as quick as it gets with what it holds now."""
+        await self._building.settled()
 
     async def shown_versions(self, book_id: str) -> Mapping[str, int]:
         named = await self._values("edition", BookIds([book_id]))
@@ -152,6 +185,17 @@ class EdgeStore:
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)
         await asyncio.shield(task)
+
+    async def _write(self, work: Callable[[], Awaitable[None]]) -> None:
+        async def run() -> None:
+            self._written += 1
+            await self._building.stop()
+            try:
+                await work()
+            finally:
+                self._building.soon()
+
+        await self._uninterrupted(run)
 
     async def _add(self, chunks: Sequence[EmbeddedChunk]) -> None:
         names = {
@@ -203,10 +247,44 @@ class EdgeStore:
 
     async def _change(self, view: View) -> None:
         """Write down what readers may see, then let them see it: the file is never behind."""
-        state = self._state | {"hidden": sorted(view.hidden), "dropped": sorted(view.dropped)}
-        await self._in(self._writer, write_state, self._state_file, state)
+        await self._note(view)
         self._generation += 1
         await self._visibility.switch(view)
+
+    async def _note(self, view: View) -> None:
+        state = self._state | {"hidden": sorted(view.hidden), "dropped": sorted(view.dropped)}
+        await self._in(self._writer, write_state, self._state_file, state)
+
+    async def _build(self) -> None:
+        """Give the index its graph, in a copy that takes its place if nothing is written first."""
+        if await self._in(self._writer, left_to_build, self._shard) <= EXACT_UP_TO:
+            return
+        target = next_place(self._place)
+        async with self._writing:
+            as_of = self._written
+            await self._in(self._writer, self._shard.flush)
+            await self._in(self._writer, copy, self._place, target)
+        await build_in_child(target)
+        await self._uninterrupted(lambda: self._move(target, as_of))
+
+    async def _move(self, target: Path, as_of: int) -> None:
+        """Read and write the shard there from now on: it holds the same, unless one wrote."""
+        if as_of != self._written:
+            return
+        old, before = self._shard, self._place
+        self._shard = await self._in(
+            self._writer, load_shard, target, int(self._state["dimension"])
+        )
+        self._search.moved_to(self._shard)
+        self._state[PLACE] = target.name
+        await self._note(self._visibility.view)
+        await self._visibility.switch(self._visibility.view)  # nobody reads the old one after it
+        await self._in(self._writer, old.close)
+        await self._in(self._writer, clear_others, before.parent, target.name)
+
+    @property
+    def _place(self) -> Path:
+        return self._state_file.parent / str(self._state.get(PLACE, SHARD_FOLDER))
 
     def _insert(self, chunks: Sequence[EmbeddedChunk]) -> None:
         points = [
@@ -237,6 +315,8 @@ class EdgeStore:
             book_id, version, source_file = parts_of(name)
             self._editions[book_id, source_file].add(version)
         await self._change(View())
+        await self._in(self._writer, clear_others, self._place.parent, self._place.name)
+        self._building.soon()
 
     def _all_editions(self) -> list[str]:
         total = self._shard.count(edge.CountRequest())
@@ -246,8 +326,10 @@ class EdgeStore:
         return [str(hit.value) for hit in found.hits if hit.count]
 
     async def _close(self) -> None:
+        await self._building.stop()
         while self._writes:
             await asyncio.wait(self._writes)
+        await self._building.stop()
         await asyncio.to_thread(self._close_now)
 
     def _close_now(self) -> None:
@@ -259,10 +341,14 @@ class EdgeStore:
 
 
 @asynccontextmanager
-async def open_edge_store(folder: Path, *, dimension: int, model: str) -> AsyncIterator[EdgeStore]:
+async def open_edge_store(
+    folder: Path, *, dimension: int, model: str, quiet_seconds: float = QUIET_SECONDS
+) -> AsyncIterator[EdgeStore]:
     """The index in this folder, made if need be; vectors of another model are refused."""
     shard, state = await asyncio.to_thread(open_shard, folder, dimension, model)
-    store = EdgeStore(shard, state_file=folder / STATE_FILE, state=state)
+    store = EdgeStore(
+        shard, state_file=folder / STATE_FILE, state=state, quiet_seconds=quiet_seconds
+    )
     try:
         await store._start()
         yield store
