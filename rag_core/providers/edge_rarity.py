@@ -10,12 +10,17 @@ from threading import Lock
 
 import qdrant_edge as edge
 
+from rag_core.providers.bm25 import idf
 from rag_core.providers.edge_filters import readable
 
 WORDS = "words"
 REMEMBERED_TERMS = 50_000
 REMEMBERED_BOOKS = 256
+FEW = 200
+"""Passages that have a word, up to which they are counted one by one."""
 NOTHING = edge.Filter(must=[edge.HasIdCondition({0})])
+TOTAL = -1
+"""Stands among the terms for the number of all passages; no term is negative."""
 RARITY_OF_ALL_IN_NOTHING = math.log(2)
 """What the engine takes every word's idf for when it counts among no passages at all."""
 
@@ -59,25 +64,50 @@ class TermRarity:
                 self._by_books.popitem(last=False)
             return {**known, **terms}
 
-    def probed(self, shard: edge.EdgeShard, terms: Sequence[int], reach: Reach) -> dict[int, float]:
-        """The idf of each term: the score of its best passage, divided by its weight there."""
-        where = readable(reach.books, reach.hidden)
-        own_books = edge.SearchParams(idf=edge.IdfParams(corpus=where))
-        requests = [
-            edge.QueryRequest(
-                limit=1,
-                query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=WORDS),
-                filter=where,
-                params=own_books,
-                with_vector=[WORDS],
-            )
-            for term in terms
-        ]
-        answers = shard.query_batch(edge.QueryBatchRequest(requests))
-        return {
-            term: hits[0].score / weight_of(hits[0], term) if hits else 0.0
-            for term, hits in zip(terms, answers, strict=True)
+
+class Counting:
+    """Counts in how many passages of some books words are. Blocks."""
+
+    def __init__(self, shard: edge.EdgeShard, reach: Reach) -> None:
+        self._shard = shard
+        self._where = readable(reach.books, reach.hidden)
+
+    def total(self) -> int:
+        return self._shard.count(edge.CountRequest(filter=self._where))
+
+    def rarity(self, terms: Sequence[int], total: int) -> dict[int, float]:
+        """The idf of each term, 0 where no passage has it. Most terms that are new are rare, and
+        for these to count what is found takes a tenth of the engine's going over all passages."""
+        found = self._ask([self._holders(term, FEW) for term in terms])
+        rare = {
+            term: idf(total, len(hits)) if hits else 0.0
+            for term, hits in zip(terms, found, strict=True)
+            if len(hits) < FEW
         }
+        return rare | self._probed([term for term in terms if term not in rare])
+
+    def _probed(self, terms: Sequence[int]) -> dict[int, float]:
+        """By the score of a term's best passage, divided by its weight there."""
+        own_books = edge.SearchParams(idf=edge.IdfParams(corpus=self._where))
+        found = self._ask([self._holders(term, 1, own_books) for term in terms])
+        return {
+            term: hits[0].score / weight_of(hits[0], term)
+            for term, hits in zip(terms, found, strict=True)
+        }
+
+    def _holders(
+        self, term: int, limit: int, params: edge.SearchParams | None = None
+    ) -> edge.QueryRequest:
+        return edge.QueryRequest(
+            limit=limit,
+            query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=WORDS),
+            filter=self._where,
+            params=params,
+            with_vector=[WORDS] if params else False,
+        )
+
+    def _ask(self, requests: list[edge.QueryRequest]) -> list[list[edge.ScoredPoint]]:
+        return self._shard.query_batch(edge.QueryBatchRequest(requests)) if requests else []
 
 
 def weighed(rarity: Mapping[int, float]) -> tuple[edge.SparseVector, edge.SearchParams]:

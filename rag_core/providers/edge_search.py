@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
-from uuid import UUID
 
 import qdrant_edge as edge
 
@@ -13,17 +13,17 @@ from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.bm25 import MOST_WEIGHT, words_model
 from rag_core.providers.conditions import Condition, conditions_of
 from rag_core.providers.edge_filters import readable
-from rag_core.providers.edge_rarity import Reach, TermRarity, weighed
+from rag_core.providers.edge_rarity import TOTAL, Counting, Reach, TermRarity, weighed
 from rag_core.providers.payload import candidates, result_of, results_of, unpacked
 from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.results import SearchResult
-from rag_core.retrieval.scoring import Signals, Standing, standing
+from rag_core.retrieval.scoring import Ranked, ranked
 
 DENSE, WORDS = "dense", "words"
 CANDIDATES = 100
 PAGE = 256
 
-Scores = dict[UUID, float]
+Scores = dict[int, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,11 @@ class Asked:
 
     query: edge.Query
     params: edge.SearchParams | None = None
-    bound: float = 0.0
+    bound: float = 1.0
     """The most that a passage's words could reach."""
 
     def request(self, where: edge.Filter, limit: int) -> edge.QueryRequest:
         return edge.QueryRequest(limit=limit, query=self.query, filter=where, params=self.params)
-
-    def share(self, score: float) -> float:
-        return score / self.bound if self.bound > 0 else 0.0
 
 
 class EdgeSearch:
@@ -59,45 +56,40 @@ class EdgeSearch:
     ) -> list[SearchResult]:
         where = readable(reach.books, reach.hidden, conditions_of(query.filters))
         wide = max(CANDIDATES, pool, limit) if query.text or query.thread else max(pool, limit)
-        scored = self._scored(query, where, reach, wide)
-        best = sorted(scored, key=lambda point: (-scored[point].fused, point))
+        found = self._ranked(query, where, reach, wide)
         room = max(pool, limit)
-        stored: dict[UUID, dict[str, Any]] = {}
+        stored: dict[int, dict[str, Any]] = {}
         while True:
-            chosen = best[:room]
-            stored |= self._stored([point for point in chosen if point not in stored])
-            placed = order(list(candidates(chosen, stored, scored)))
-            if len(placed) >= limit or room >= len(best):
+            stored |= self._stored([p for p in found.points[:room] if p not in stored])
+            placed = order(candidates(found, stored, room))
+            if len(placed) >= limit or room >= len(found.points):
                 return self._results(placed[:limit], stored)
             room *= 2  # many of them have the same text
 
-    def _scored(
+    def _ranked(
         self, query: EmbeddedQuery, where: edge.Filter, reach: Reach, wide: int
-    ) -> dict[UUID, Standing]:
+    ) -> Ranked[int]:
         """The best by any signal, all of them scored by all."""
         meant = [Asked(nearest(asked.vector)) for asked in query.texts]
         said = [self._by_words(asked.text, reach) for asked in query.texts]
         signals = [*meant, *(each for each in said if each is not None)]
         found = self._ask([asked.request(where, wide) for asked in signals])
-        union = set[UUID]().union(*found)
+        union = set[int]().union(*found)
+        points = sorted(union)
         complete = iter(self._completed(signals, found, union))
-        cosines = [next(complete) for _ in meant]
-        weights = [next(complete) if each is not None else {} for each in said]
-        return {
-            point: standing(
-                [
-                    Signals(
-                        cosine=cosine.get(point, 0.0),
-                        words=asked.share(weight.get(point, 0.0)) if asked else 0.0,
-                    )
-                    for cosine, weight, asked in zip(cosines, weights, said, strict=True)
-                ]
-            )
-            for point in union
-        }
+        cosines = [
+            [scores.get(point, 0.0) for point in points] for scores in islice(complete, len(meant))
+        ]
+        words = [
+            [scores.get(point, 0.0) / asked.bound for point in points]
+            if asked is not None and (scores := next(complete))
+            else [0.0] * len(points)
+            for asked in said
+        ]
+        return ranked(points, cosines, words)
 
     def _completed(
-        self, signals: Sequence[Asked], found: Sequence[Scores], union: set[UUID]
+        self, signals: Sequence[Asked], found: Sequence[Scores], union: set[int]
     ) -> list[Scores]:
         """Every signal's scores of the points that only another one brought."""
         missing = [union - scores.keys() for scores in found]
@@ -127,7 +119,10 @@ class EdgeSearch:
         known = self._rarity.known(reach)
         missing = [term for term in terms if term not in known]
         if missing:
-            known = self._rarity.learnt(reach, self._rarity.probed(self._shard, missing, reach))
+            counting = Counting(self._shard, reach)
+            total = int(known[TOTAL]) if TOTAL in known else counting.total()
+            learnt = counting.rarity(missing, total)
+            known = self._rarity.learnt(reach, {TOTAL: total, **learnt})
         rarity = {term: known[term] for term in terms if known.get(term)}
         if not rarity:
             return None
@@ -135,14 +130,14 @@ class EdgeSearch:
         bound = MOST_WEIGHT * sum(rarity.values())
         return Asked(edge.Query.Nearest(words, using=WORDS), params, bound)
 
-    def _stored(self, points: Sequence[UUID]) -> dict[UUID, dict[str, Any]]:
+    def _stored(self, points: Sequence[int]) -> dict[int, dict[str, Any]]:
         if not points:
             return {}
         records = self._shard.retrieve(list(points), with_payload=True, with_vector=False)
         return {record.id: unpacked(record.payload or {}) for record in records}  # type: ignore[misc]
 
     def _results(
-        self, placed: Sequence[Placed], stored: Mapping[UUID, Mapping[str, Any]]
+        self, placed: Sequence[Placed], stored: Mapping[int, Mapping[str, Any]]
     ) -> list[SearchResult]:
         """What is known of the winners, with their vectors."""
         points: list[Any] = [each.candidate.point for each in placed]

@@ -43,7 +43,7 @@ from rag_core.providers.payload import (
     packed,
     parts_of,
     payload_of,
-    point_id,
+    point_number,
     searchable_text,
 )
 from rag_core.providers.visibility import View, Visibility
@@ -289,7 +289,7 @@ class EdgeStore:
     def _insert(self, chunks: Sequence[EmbeddedChunk]) -> None:
         points = [
             edge.Point(
-                point_id(embedded.chunk.id, embedded.chunk.metadata.version),
+                point_number(embedded.chunk.id, embedded.chunk.metadata.version),
                 {
                     DENSE: list(embedded.vector),
                     WORDS: self._words.embed_document(searchable_text(embedded)),

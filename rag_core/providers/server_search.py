@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from qdrant_client import models
 
 from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.attempts import together
-from rag_core.providers.bm25 import MOST_WEIGHT, words_model
+from rag_core.providers.bm25 import MOST_WEIGHT, idf, words_model
 from rag_core.providers.conditions import Condition, conditions_of
 from rag_core.providers.payload import candidates, result_of, results_of
 from rag_core.providers.server_collection import DENSE, TERMS, WORDS
@@ -21,7 +20,7 @@ from rag_core.providers.server_connection import Connection
 from rag_core.providers.server_filters import among, has_number, readable
 from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.results import SearchResult
-from rag_core.retrieval.scoring import Signals, Standing, standing
+from rag_core.retrieval.scoring import Ranked, ranked
 
 CANDIDATES = 100
 PAGE = 256
@@ -65,33 +64,22 @@ class ServerSearch:
         words = [self._words.embed_query(asked.text) for asked in query.texts]
         found = await self._candidates(query, words, reach, max(pool, limit))
         rarities = [await self._rarity_of(each.indices, reach) for each in words]
-        scored = {
-            point: standing(
-                [
-                    Signals(cosine=cosine, words=share(candidate.words, rarity))
-                    for cosine, rarity in zip(candidate.cosines, rarities, strict=True)
-                ]
-            )
-            for point, candidate in found.items()
-        }
-        best = sorted(scored, key=lambda point: (-scored[point].fused, point))
-        return await self._ordered(best, scored, limit=limit, room=max(pool, limit), order=order)
+        points = sorted(found)
+        cosines = [
+            [found[point].cosines[number] for point in points] for number in range(len(words))
+        ]
+        shares = [[share(found[point].words, rarity) for point in points] for rarity in rarities]
+        room = max(pool, limit)
+        return await self._ordered(ranked(points, cosines, shares), limit, room, order)
 
     async def _ordered(
-        self,
-        best: Sequence[str],
-        scored: Mapping[str, Standing],
-        *,
-        limit: int,
-        room: int,
-        order: Order,
+        self, found: Ranked[str], limit: int, room: int, order: Order
     ) -> list[SearchResult]:
         stored: dict[str, dict[str, Any]] = {}
         while True:
-            chosen = best[:room]
-            stored |= await self._payloads([point for point in chosen if point not in stored])
-            placed = order(list(candidates(chosen, stored, scored)))
-            if len(placed) >= limit or room >= len(best):
+            stored |= await self._payloads([p for p in found.points[:room] if p not in stored])
+            placed = order(candidates(found, stored, room))
+            if len(placed) >= limit or room >= len(found.points):
                 return await self._results(placed[:limit], stored)
             room *= 2  # many of them have the same text
 
@@ -257,11 +245,6 @@ class Rarity:
         while len(self._by_reach) > REMEMBERED_STATES:
             self._by_reach.popitem(last=False)
         return known
-
-
-def idf(total: int, having: int) -> float:
-    """BM25's weight of a word that so many passages of all have."""
-    return math.log1p((total - having + 0.5) / (having + 0.5))
 
 
 def share(words: Mapping[int, float], rarity: Mapping[int, float]) -> float:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.retrieval.candidates import Candidate, Placed, merged, pages_in_turn
 from rag_core.retrieval.coverage import Wording
+
+P = TypeVar("P", bound=Hashable)
+Row = Sequence[float]
 
 COSINE_WEIGHT = 1.0
 WORDS_WEIGHT = 0.8
@@ -23,36 +27,29 @@ SHORT_PAGE = 2
 """Passages of a page that has too few for its second one to say anything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signals:
-    """What speaks for one passage as an answer to one text."""
+@dataclass(frozen=True, slots=True)
+class Ranked(Generic[P]):
+    """Points of a store, the best by meaning and words first."""
 
-    cosine: float = 0.0
-    words: float = 0.0
-    """BM25 divided by the most that any passage could reach for this question: 0 to 1."""
-
-    @property
-    def fused(self) -> float:
-        """Scores are added, not ranks: how far ahead the first is counts as well."""
-        return COSINE_WEIGHT * max(0.0, self.cosine) + WORDS_WEIGHT * self.words
+    points: list[P]
+    similarities: list[float]
+    """The cosine to the question itself."""
+    scores: list[float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """What speaks for one passage: the question itself, and its thread where there is one."""
+def ranked(points: Sequence[P], cosines: Sequence[Row], words: Sequence[Row]) -> Ranked[P]:
+    """Scores are added, not ranks: how far ahead the first is counts as well.
 
-    question: Signals
-    thread: Signals = Signals()
-
-    @property
-    def fused(self) -> float:
-        return self.question.fused + THREAD_WEIGHT * self.thread.fused
-
-
-def standing(signals: Sequence[Signals]) -> Standing:
-    """The question's signals first, then the thread's."""
-    question, *thread = signals
-    return Standing(question=question, thread=thread[0] if thread else Signals())
+    A row for each text, the question first, then its thread; in it a number for each point. Words
+    are BM25 divided by the most that any passage could reach: 0 to 1."""
+    meaning = np.array(cosines, dtype=np.float64).reshape(len(cosines), len(points))
+    said = np.array(words, dtype=np.float64).reshape(meaning.shape)
+    weights = np.array((1.0, THREAD_WEIGHT))[: len(cosines)]
+    scores = weights @ (COSINE_WEIGHT * np.maximum(meaning, 0.0) + WORDS_WEIGHT * said)
+    best = np.argsort(-scores, kind="stable")
+    return Ranked(
+        [points[at] for at in best.tolist()], meaning[0, best].tolist(), scores[best].tolist()
+    )
 
 
 def in_order(
