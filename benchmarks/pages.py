@@ -46,7 +46,11 @@ class Writer:
         return " ".join(self.sentence() for _ in range(2)) + f" See {self.name()}."
 
     def sentence(self) -> str:
-        return self._chance.choice(self._sentences)
+        """With one word in six changed: Python's reference has fewer words than courses have."""
+        words = self._chance.choice(self._sentences).split()
+        for place in range(self._chance.randrange(6), len(words), 6):
+            words[place] = self.name()
+        return " ".join(words)
 
     def question(self) -> str:
         """Some words of a sentence and a name, as people type them."""
@@ -55,7 +59,8 @@ class Writer:
         return f"{' '.join(words[start : start + 7])} {self.name()}?"
 
     def name(self) -> str:
-        return "".join(self._chance.choices(SYLLABLES, k=3))
+        """Some names are everywhere, most are rare, as it is with words."""
+        return "".join(self._chance.choices(SYLLABLES, k=self._chance.randint(2, 5)))
 
 
 def write_pages(folder: Path, pages: int, *, seed: int = 1) -> None:

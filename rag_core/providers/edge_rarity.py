@@ -16,8 +16,8 @@ from rag_core.providers.edge_filters import readable
 WORDS = "words"
 REMEMBERED_TERMS = 50_000
 REMEMBERED_BOOKS = 256
-FEW = 200
-"""Passages that have a word, up to which they are counted one by one."""
+COMMON = 10
+"""A word that one passage in ten has is not counted one by one: the engine goes over all then."""
 NOTHING = edge.Filter(must=[edge.HasIdCondition({0})])
 TOTAL = -1
 """Stands among the terms for the number of all passages; no term is negative."""
@@ -77,12 +77,13 @@ class Counting:
 
     def rarity(self, terms: Sequence[int], total: int) -> dict[int, float]:
         """The idf of each term, 0 where no passage has it. Most terms that are new are rare, and
-        for these to count what is found takes a tenth of the engine's going over all passages."""
-        found = self._ask([self._holders(term, FEW) for term in terms])
+        to count what is found takes a tenth of the time of going over all passages."""
+        few = total // COMMON + 1
+        found = self._ask([self._holders(term, few) for term in terms])
         rare = {
             term: idf(total, len(hits)) if hits else 0.0
             for term, hits in zip(terms, found, strict=True)
-            if len(hits) < FEW
+            if len(hits) < few
         }
         return rare | self._probed([term for term in terms if term not in rare])
 

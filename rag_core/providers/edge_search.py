@@ -22,6 +22,8 @@ from rag_core.retrieval.scoring import Ranked, ranked
 DENSE, WORDS = "dense", "words"
 CANDIDATES = 100
 PAGE = 256
+REMEMBERED = 4_096
+"""Passages that are kept as they were read: some megabytes."""
 
 Scores = dict[int, float]
 
@@ -46,6 +48,7 @@ class EdgeSearch:
         self._shard = shard
         self._words = words_model()
         self._rarity = TermRarity()
+        self._known = KnownPayloads()
 
     def moved_to(self, shard: edge.EdgeShard) -> None:
         """Read the same points in another place."""
@@ -58,9 +61,8 @@ class EdgeSearch:
         wide = max(CANDIDATES, pool, limit) if query.text or query.thread else max(pool, limit)
         found = self._ranked(query, where, reach, wide)
         room = max(pool, limit)
-        stored: dict[int, dict[str, Any]] = {}
         while True:
-            stored |= self._stored([p for p in found.points[:room] if p not in stored])
+            stored = self._stored(found.points[:room], reach)
             placed = order(candidates(found, stored, room))
             if len(placed) >= limit or room >= len(found.points):
                 return self._results(placed[:limit], stored)
@@ -130,11 +132,13 @@ class EdgeSearch:
         bound = MOST_WEIGHT * sum(rarity.values())
         return Asked(edge.Query.Nearest(words, using=WORDS), params, bound)
 
-    def _stored(self, points: Sequence[int]) -> dict[int, dict[str, Any]]:
-        if not points:
-            return {}
-        records = self._shard.retrieve(list(points), with_payload=True, with_vector=False)
-        return {record.id: unpacked(record.payload or {}) for record in records}  # type: ignore[misc]
+    def _stored(self, points: Sequence[int], reach: Reach) -> dict[int, dict[str, Any]]:
+        known = self._known.of(reach.generation)
+        missing: list[Any] = [point for point in points if point not in known]
+        if missing:
+            records = self._shard.retrieve(missing, with_payload=True, with_vector=False)
+            known |= {int(record.id): unpacked(record.payload or {}) for record in records}
+        return {point: known[point] for point in points if point in known}
 
     def _results(
         self, placed: Sequence[Placed], stored: Mapping[int, Mapping[str, Any]]
@@ -182,6 +186,20 @@ class EdgeSearch:
 
     def count(self, reach: Reach) -> int:
         return self._shard.count(edge.CountRequest(filter=readable(reach.books, reach.hidden)))
+
+
+class KnownPayloads:
+    """What was read of the points that searches looked at last, in one state of the index."""
+
+    def __init__(self) -> None:
+        self._generation = -1
+        self._payloads: dict[int, dict[str, Any]] = {}
+
+    def of(self, generation: int) -> dict[int, dict[str, Any]]:
+        """What is known, to be added to; a search of an older state keeps its own."""
+        if generation > self._generation or len(self._payloads) > REMEMBERED:
+            self._payloads, self._generation = {}, max(generation, self._generation)
+        return self._payloads if generation == self._generation else {}
 
 
 def nearest(vector: Vector) -> edge.Query:

@@ -17,6 +17,8 @@ from rag_core.providers.index_state import STATE_FILE, read_state, write_state
 from rag_core.providers.payload import DATETIMES, INTEGERS, KEYWORDS, TENANT
 
 SHARD_FOLDER = "shard"
+LAYOUT = 2
+"""Of what stands in the index; one of another number cannot be read."""
 PLACE = "shard"
 """In the state: which folder holds the shard."""
 
@@ -28,7 +30,7 @@ def open_shard(folder: Path, dimension: int, model: str) -> tuple[edge.EdgeShard
     if state is not None:
         checked_model(state, dimension, model)
         return load_shard(folder / state.get(PLACE, SHARD_FOLDER), dimension), state
-    state = {"model": model, "dimension": dimension}
+    state = {"model": model, "dimension": dimension, "layout": LAYOUT}
     with edge_errors(folder):
         try:
             shard_folder.mkdir(parents=True, exist_ok=True)
@@ -63,6 +65,11 @@ def clear_others(folder: Path, current: str) -> None:
 
 
 def checked_model(state: Mapping[str, Any], dimension: int, model: str) -> None:
+    if state.get("layout") != LAYOUT:
+        raise ConfigurationError(
+            "The index was written by another version of this program:"
+            " move its folder away and ingest again."
+        )
     if (state.get("model"), state.get("dimension")) != (model, dimension):
         raise ConfigurationError(
             f"The index was built with the embedding model {state.get('model')}"
@@ -76,6 +83,7 @@ def configuration(dimension: int) -> edge.EdgeConfig:
         vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
         sparse_vectors={WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
         optimizers=optimizers(dimension),
+        payload_memory=edge.Memory.Cached,  # a search reads a hundred passages, all over the file
     )
 
 

@@ -54,7 +54,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 BATCH = 256
-READERS = 2
+READERS = 1
+"""The engine lets nothing else in the process run while it works: a second thread only disturbs."""
 
 
 class EdgeStore:

@@ -14,7 +14,10 @@ COMMON = 1.0
 JUDGES = 100
 """The best passages say which pieces are rare, so that asking for more changes no order."""
 SPACE = ord(" ")
-LETTERS = bytes(byte if byte >= 128 or chr(byte).isalnum() else SPACE for byte in range(256))
+LETTERS = bytes(
+    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else SPACE
+    for byte in range(256)
+)
 BORDER = 0xFF
 """Stands between two passages. No text has this byte, so that no piece of a question spans it."""
 WORD = 8
@@ -60,13 +63,18 @@ class Wording:
 def spaced_letters(texts: Sequence[str]) -> NDArray[np.uint8]:
     """The words alone, in lower case, with one space around each and a border after each text."""
     border = b" %c " % BORDER
-    joined = border.join([text.lower().encode("utf-8", "replace") for text in texts])
+    joined = border.join([lowered(text) for text in texts])
     raw = np.frombuffer((b" " + joined + border).translate(LETTERS), dtype=np.uint8)
     gaps = raw == SPACE
     gaps[1:] &= gaps[:-1]
     gaps[0] = False
     spaced: NDArray[np.uint8] = raw[~gaps][:-1]
     return spaced
+
+
+def lowered(text: str) -> bytes:
+    """In lower case; that of plain letters is left to the table of letters."""
+    return text.encode() if text.isascii() else text.lower().encode("utf-8", "replace")
 
 
 def codes(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
