@@ -214,7 +214,7 @@ async def whole(address: WebAddress, response: httpx.Response, max_bytes: int) -
         async for piece in response.stream:
             size += len(piece)
             if size > max_bytes:
-                raise AddressRefused(f"it is larger than {max_bytes // (1024 * 1024)} MB")
+                raise AddressRefused(f"it is larger than {max_bytes:,} bytes")
             pieces.append(piece)
     return Answer(
         address=address, status=response.status_code, headers=headers, body=b"".join(pieces)

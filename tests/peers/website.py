@@ -14,7 +14,7 @@ from aiohttp import web
 class WebsitePeer:
     """Serves what it is given; keeps every request that it heard."""
 
-    pages: dict[str, str] = field(default_factory=dict)
+    pages: dict[str, str | bytes] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     """Media types other than Markdown's, by path."""
     redirects: dict[str, str] = field(default_factory=dict)
@@ -50,7 +50,8 @@ class WebsitePeer:
             return web.Response(status=302, headers={"Location": self.redirects[path]})
         if path not in self.pages:
             return web.Response(status=404)
-        body = self.pages[path].encode()
+        page = self.pages[path]
+        body = page.encode() if isinstance(page, str) else page
         tag = f'"{hashlib.sha256(body).hexdigest()[:12]}"'
         if request.headers.get("If-None-Match") == tag:
             return web.Response(status=304, headers={"ETag": tag})
