@@ -22,8 +22,8 @@ from rag_core.ingestion.job import (
     IngestionRecord,
     JobStatus,
 )
-from rag_core.ingestion.links import site_of
 from rag_core.ingestion.loaders import Loader, read_source
+from rag_core.ingestion.site import Rules, rules_of
 from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, plan_run
 from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 from rag_core.retrieval.results import SearchResult
@@ -59,7 +59,10 @@ class IngestionRun:
         if self.job.status is JobStatus.QUEUED:
             await self._note(force=True, status=JobStatus.RUNNING, started_at=self._clock())
         book = await self._checked_book()
-        shelf = Shelf(book_id=book.book_id, base_url=book.base_url, site=self._site())
+        rules = self._rules()
+        shelf = Shelf(
+            book_id=book.book_id, base_url=book.base_url, site=rules.site, habits=rules.habits
+        )
         known = await self._known()
         scope = Scope(
             mode=self.job.mode,
@@ -92,11 +95,10 @@ class IngestionRun:
         before = await self._books.get(book.book_id)
         return before is not None and before.base_url != book.base_url
 
-    def _site(self) -> Site:
-        if self.job.site:
-            return Site(self.job.site)
-        sites = (site_of(Path(source)) for source in self.job.sources)
-        return next((site for site in sites if site is not Site.PLAIN), Site.PLAIN)
+    def _rules(self) -> Rules:
+        named = Site(self.job.site) if self.job.site else None
+        found = [rules_of(Path(source), named) for source in self.job.sources]
+        return next((rules for rules in found if rules != Rules()), found[0])
 
     async def _known(self) -> Known:
         state = await self._jobs.state(self.job.book_id)
