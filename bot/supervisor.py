@@ -60,6 +60,7 @@ async def supervise(settings: Settings) -> None:
             worker,
             [
                 services.housekeeping.run(),
+                services.gaps.run(),
                 services.ingestion.resume(),
                 serve(app, page),
                 serve(create_door(parts, owner=Owner(services, platforms)), door),

@@ -15,7 +15,13 @@ from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from bot.door import worker_name
 from bot.metrics import Metrics
-from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
+from bot.providers import (
+    embedding_choice,
+    open_chat_model,
+    open_embedder,
+    open_own_embedder,
+    open_vectors,
+)
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.config import AgentConfig
@@ -32,6 +38,8 @@ from rag_core.desk.limits import DeskLimits
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
 from rag_core.ingestion.pipeline import Ingestion
+from rag_core.insight.gaps import Gaps, GapStore
+from rag_core.insight.stats import StatsStore
 from rag_core.ports import (
     BookStore,
     ChatModel,
@@ -49,10 +57,12 @@ from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import open_database
 from rag_core.storage.feedback import Feedback
+from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
+from rag_core.storage.stats import StatsRecords
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
 
@@ -67,6 +77,8 @@ class Stores:
     policies: PolicyStore
     jobs: JobStore
     feedback: FeedbackStore
+    gaps: GapStore
+    stats: StatsStore
     markers: MarkerStore
 
 
@@ -89,6 +101,7 @@ class Services:
     bell: Bell
     metrics: Metrics
     housekeeping: Housekeeping
+    gaps: Gaps
     web_replies: WebReplies
 
     @property
@@ -142,6 +155,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             bell=bell,
             metrics=metrics,
             housekeeping=Housekeeping(conversations=stores.conversations),
+            gaps=Gaps(store=stores.gaps, embedder=await enter(open_own_embedder(choice, embedder))),
             web_replies=WebReplies(),
         )
 
@@ -156,6 +170,8 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             policies=Policies(database),
             jobs=Jobs(database),
             feedback=Feedback(database),
+            gaps=GapRecords(database),
+            stats=StatsRecords(database),
             markers=Markers(database),
         )
 
@@ -216,6 +232,8 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         jobs=services.stores.jobs,
         ingestion=services.ingestion,
         feedback=services.stores.feedback,
+        gaps=services.gaps,
+        stats=services.stores.stats,
         readiness=readiness,
         metrics=metrics,
         mounts=mounts,
