@@ -15,6 +15,7 @@ import typer
 
 from bot import shelf_cli
 from bot.command_line import Json, finish, there
+from rag_core.conversation.key import Platform
 from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion
 
 app = typer.Typer(
@@ -215,6 +216,21 @@ def doctor(as_json: Json = False) -> None:
     from bot.commands.doctor import examine
 
     finish(examine(as_json=as_json))
+
+
+@app.command()
+def forget(
+    platform: Annotated[Platform, typer.Option(help="Where they asked.")],
+    user: Annotated[str | None, typer.Option(help="Id of the person.")] = None,
+    tenant: Annotated[str | None, typer.Option(help="Id of a whole server or workspace.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Forget a person, or a whole server or workspace, with all that was asked and answered."""
+    from bot.commands.forget import forget as command
+
+    if not user and not tenant:
+        raise typer.BadParameter("name somebody with --user, or a server with --tenant")
+    finish(command(platform.value, user=user, tenant=tenant, as_json=as_json))
 
 
 @app.command()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
+from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
 from bot.librarian import Librarian
 from bot.metrics import Metrics
@@ -35,8 +37,10 @@ from rag_core.desk.answering import Answering
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.housekeeping import Housekeeping
-from rag_core.desk.limits import DeskLimits
+from rag_core.desk.living import LivingAnswers
 from rag_core.desk.outgoing import Outlet
+from rag_core.desk.queue_watch import QueueWatch
+from rag_core.desk.room import Room
 from rag_core.desk.worker import Worker
 from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
@@ -49,6 +53,7 @@ from rag_core.ports import (
     ConversationStore,
     Embedder,
     FeedbackStore,
+    ForgettingStore,
     JobStore,
     Ledger,
     MarkerStore,
@@ -61,6 +66,7 @@ from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import open_database
 from rag_core.storage.feedback import Feedback
+from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
@@ -87,6 +93,7 @@ class Stores:
     gaps: GapStore
     stats: StatsStore
     markers: MarkerStore
+    forgetting: ForgettingStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +114,7 @@ class Services:
     answering: Answering
     desk: Desk
     bell: Bell
+    room: Room
     metrics: Metrics
     housekeeping: Housekeeping
     gaps: Gaps
@@ -127,6 +135,22 @@ class Services:
         """The web page and the terminal are always there."""
         outlet = Outlet(renderer=WebRenderer(), replies=self.web_replies)
         return {Platform.WEB: outlet, Platform.CLI: outlet}
+
+    def watches(self, chats: Mapping[Platform, Outlet]) -> Sequence[Coroutine[Any, Any, None]]:
+        """What goes on beside the worker: long queues, and sources that change."""
+        queue = QueueWatch(
+            ledger=self.stores.ledger, outlets=chats, limits=desk_limits(self.settings)
+        )
+        living = LivingAnswers(
+            ledger=self.stores.ledger,
+            books=self.stores.books,
+            jobs=self.stores.jobs,
+            passages=self.vectors,
+            markers=self.stores.markers,
+            outlets=chats,
+            bell=self.bell,
+        )
+        return [queue.run(), living.run()]
 
     def worker(self, outlets: Mapping[Platform, Outlet]) -> Worker:
         return Worker(
@@ -164,6 +188,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         )
         retriever = Retriever(embedder=embedder, store=vectors)
         metrics, bell = Metrics(), Bell()
+        room = Room(folder, least=settings.free_space_mb * 2**20)
         yield Services(
             name=worker_name(folder),
             settings=settings,
@@ -176,11 +201,22 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
             answering=answering(settings, stores, library, retriever, model),
-            desk=Desk(ledger=stores.ledger, bell=bell, observer=metrics),
+            desk=Desk(
+                ledger=stores.ledger,
+                bell=bell,
+                observer=metrics,
+                bounds=desk_bounds(settings),
+                room=room,
+            ),
+            room=room,
             bell=bell,
             metrics=metrics,
-            housekeeping=Housekeeping(conversations=stores.conversations),
             gaps=Gaps(store=stores.gaps, embedder=await enter(open_own_embedder(choice, embedder))),
+            housekeeping=Housekeeping(
+                conversations=stores.conversations,
+                forgetting=stores.forgetting,
+                kept=days(settings.retention_days),
+            ),
             web_replies=WebReplies(),
         )
 
@@ -199,6 +235,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             gaps=GapRecords(database),
             stats=StatsRecords(database),
             markers=Markers(database),
+            forgetting=Forgetting(database),
         )
 
 
@@ -237,8 +274,8 @@ def agent_config(settings: Settings) -> AgentConfig:
     )
 
 
-def desk_limits(settings: Settings) -> DeskLimits:
-    return DeskLimits(answer_seconds=settings.answer_seconds)
+def days(number: int | None) -> timedelta | None:
+    return None if number is None else timedelta(days=number)
 
 
 def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
