@@ -172,6 +172,43 @@ def jobs(as_json: Json = False) -> None:
     finish(list_jobs(as_json=as_json))
 
 
+class Shown(StrEnum):
+    """Which gaps are told."""
+
+    OPEN = "open"
+    PLANNED = "planned"
+    ANSWERED = "answered"
+
+
+@app.command()
+def gaps(
+    state: Annotated[Shown | None, typer.Option(help="Only gaps in this state.")] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="A list to work off.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="For a spreadsheet.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List what was asked and not answered, the most asked first."""
+    from bot.commands.gaps import GapsAs
+    from bot.commands.gaps import gaps as command
+
+    wanted = {GapsAs.MARKDOWN: markdown, GapsAs.CSV: csv, GapsAs.JSON: as_json}
+    forms = [form for form, chosen in wanted.items() if chosen]
+    if len(forms) > 1:
+        raise typer.BadParameter("choose one of --json, --markdown and --csv.")
+    finish(command(state=state, shown_as=forms[0] if forms else GapsAs.TABLE))
+
+
+@app.command()
+def stats(
+    days: Annotated[int, typer.Option(min=1, max=366, help="How far back.")] = 30,
+    as_json: Json = False,
+) -> None:
+    """Tell how many questions there were, how they ended and how long they took."""
+    from bot.commands.stats import stats as command
+
+    finish(command(days=days, as_json=as_json))
+
+
 @app.command()
 def doctor(as_json: Json = False) -> None:
     """Say what is in place, what is missing, and what to do about it."""

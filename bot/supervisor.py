@@ -61,6 +61,7 @@ async def supervise(settings: Settings) -> None:
             [
                 services.housekeeping.run(),
                 services.timetable.run(),
+                services.gaps.run(),
                 serve(app, page),
                 serve(
                     create_door(

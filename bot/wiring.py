@@ -16,7 +16,13 @@ from adapters.web.reply import WebReplies
 from bot.door import worker_name
 from bot.librarian import Librarian
 from bot.metrics import Metrics
-from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
+from bot.providers import (
+    embedding_choice,
+    open_chat_model,
+    open_embedder,
+    open_own_embedder,
+    open_vectors,
+)
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.config import AgentConfig
@@ -35,6 +41,8 @@ from rag_core.desk.worker import Worker
 from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
+from rag_core.insight.gaps import Gaps, GapStore
+from rag_core.insight.stats import StatsStore
 from rag_core.ports import (
     BookStore,
     ChatModel,
@@ -53,11 +61,13 @@ from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import open_database
 from rag_core.storage.feedback import Feedback
+from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.sources import Sources
+from rag_core.storage.stats import StatsRecords
 from rag_core.websites.fetcher import Fetcher
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
@@ -74,6 +84,8 @@ class Stores:
     sources: SourceStore
     jobs: JobStore
     feedback: FeedbackStore
+    gaps: GapStore
+    stats: StatsStore
     markers: MarkerStore
 
 
@@ -97,6 +109,7 @@ class Services:
     bell: Bell
     metrics: Metrics
     housekeeping: Housekeeping
+    gaps: Gaps
     web_replies: WebReplies
 
     @property
@@ -167,6 +180,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             bell=bell,
             metrics=metrics,
             housekeeping=Housekeeping(conversations=stores.conversations),
+            gaps=Gaps(store=stores.gaps, embedder=await enter(open_own_embedder(choice, embedder))),
             web_replies=WebReplies(),
         )
 
@@ -182,6 +196,8 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             sources=Sources(database),
             jobs=Jobs(database),
             feedback=Feedback(database),
+            gaps=GapRecords(database),
+            stats=StatsRecords(database),
             markers=Markers(database),
         )
 
@@ -249,6 +265,8 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         jobs=services.stores.jobs,
         ingestion=services.ingestion,
         feedback=services.stores.feedback,
+        gaps=services.gaps,
+        stats=services.stores.stats,
         readiness=readiness,
         metrics=metrics,
         sources=services.timetable,
