@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TypedDict
 
 from rag_core.ingestion.chunking import TOKENS_PER_WORD, Passage, cut, cut_plain
@@ -25,6 +27,8 @@ class Shelf:
     book_id: str
     base_url: str = ""
     site: Site = Site.PLAIN
+    addresses: Mapping[Path, str] = field(default_factory=dict)
+    """Where files that were fetched from the web have their pages."""
     habits: Habits = USUAL
 
 

@@ -14,6 +14,8 @@ from rag_core.errors import ConfigurationError, IngestionError
 from rag_core.ingestion.course import CoursePlace, course_place
 from rag_core.ingestion.cutting import Edition, Shelf, chunks_of, embedded_text
 from rag_core.ingestion.documents import DocumentChunk, EmbeddedChunk
+from rag_core.ingestion.estimate import Estimate, settled
+from rag_core.ingestion.gathering import Gathered, Gathers
 from rag_core.ingestion.headings import Site
 from rag_core.ingestion.job import (
     FileFailure,
@@ -44,24 +46,32 @@ class IngestionRun:
         books: BookStore,
         store: VectorStore,
         embedder: Embedder,
+        gathers: Gathers,
         clock: Callable[[], datetime],
     ) -> None:
         self.job = job
+        self._gathers = gathers
         self._jobs = jobs
         self._books = books
         self._store = store
         self._embedder = embedder
         self._clock = clock
         self._saved_at = 0.0
+        self._estimate: Estimate | None = None
 
     async def to_end(self) -> None:
         """Read what is to be read; the job is completed when this returns."""
         if self.job.status is JobStatus.QUEUED:
             await self._note(force=True, status=JobStatus.RUNNING, started_at=self._clock())
         book = await self._checked_book()
-        rules = self._rules()
+        gathered = await self._gathers.gather(self.job, self._hear)
+        rules = self._rules(gathered.sources)
         shelf = Shelf(
-            book_id=book.book_id, base_url=book.base_url, site=rules.site, habits=rules.habits
+            book_id=book.book_id,
+            base_url=book.base_url,
+            site=rules.site,
+            habits=rules.habits,
+            addresses=gathered.addresses,
         )
         known = await self._known()
         scope = Scope(
@@ -69,8 +79,8 @@ class IngestionRun:
             since=self.job.started_at,
             links_changed=await self._links_changed(book),
         )
-        plan = await asyncio.to_thread(plan_run, self.job.sources, known, scope)
-        await self._begin(plan)
+        plan = await asyncio.to_thread(plan_run, gathered.sources, known, scope)
+        await self._begin(plan, gathered)
         try:
             await self._read_files(plan, known, shelf)
             await self._remove_gone(plan, known)
@@ -95,26 +105,33 @@ class IngestionRun:
         before = await self._books.get(book.book_id)
         return before is not None and before.base_url != book.base_url
 
-    def _rules(self) -> Rules:
+    def _hear(self, looked_at: int, found: int) -> None:
+        """Pages of a website that were looked at; the job is saved with the next note."""
+        self.job = replace(self.job, files_found=found)
+
+    def _rules(self, sources: Sequence[str]) -> Rules:
         named = Site(self.job.site) if self.job.site else None
-        found = [rules_of(Path(source), named) for source in self.job.sources]
-        return next((rules for rules in found if rules != Rules()), found[0])
+        found = [rules_of(Path(source), named) for source in sources]
+        return next((rules for rules in found if rules != Rules()), Rules(named or Site.PLAIN))
 
     async def _known(self) -> Known:
         state = await self._jobs.state(self.job.book_id)
         shown = await self._store.shown_versions(self.job.book_id)
         return Known(records=state.records, shown=shown)
 
-    async def _begin(self, plan: Plan) -> None:
+    async def _begin(self, plan: Plan, gathered: Gathered) -> None:
         """Count what is settled before the first file is read; a resumed job counts anew."""
+        failures = (*gathered.failures, *plan.failures)
         await self._note(
             force=True,
+            files_found=len(plan.to_read) + plan.done + plan.skipped + len(failures),
             files_processed=plan.done,
             files_skipped=plan.skipped,
-            files_failed=len(plan.failures),
-            failures=plan.failures[:LISTED],
-            notices=plan.notices[:LISTED],
+            files_failed=len(failures),
+            failures=failures[:LISTED],
+            notices=(*gathered.notices, *plan.notices)[:LISTED],
         )
+        self._estimate = Estimate(self.job)
         if not plan.to_read:
             self._check_anything_read()
 
@@ -261,6 +278,8 @@ class IngestionRun:
         """Keep the job's progress, in the database every now and then."""
         self.job = replace(self.job, **changes)  # type: ignore[arg-type]
         if force or time.monotonic() - self._saved_at >= SECONDS_BETWEEN_SAVES:
+            if self._estimate is not None:
+                self.job = self._estimate.on(self.job)
             await self._jobs.save(self.job)
             self._saved_at = time.monotonic()
 
@@ -270,6 +289,7 @@ class IngestionRun:
         await self._note(
             force=True,
             status=JobStatus.COMPLETED,
+            files_found=settled(self.job),
             completed_at=now,
             duration_seconds=(now - self.job.started_at).total_seconds(),
         )
@@ -283,6 +303,8 @@ def cut_file(
     document = loader.load(name, read_source(surveyed.file))
     if document.file_hash != surveyed.hash:
         raise IngestionError(name, "read", "it changed while it was read; run again")
+    if address := shelf.addresses.get(surveyed.file.path):
+        document = replace(document, fields={**document.fields, "url": address})
     course = course_place(name, document.fields)
     chunks = chunks_of(document, course, shelf=shelf, edition=edition)
     notices = [f"{name}: {notice}" for notice in (*document.notices, *course.notices)]

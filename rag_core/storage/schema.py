@@ -229,6 +229,17 @@ policies = Table(
     Column("body", Text, nullable=False),
 )
 
+sources = Table(
+    "sources",
+    metadata,
+    Column("source_id", Text, primary_key=True),
+    Column("book_id", Text, nullable=False),
+    Column("location", Text, nullable=False),
+    Column("next_at", SORTED),
+    Column("body", Text, nullable=False),
+    UniqueConstraint("book_id", "location"),
+)
+
 jobs = Table(
     "jobs",
     metadata,
