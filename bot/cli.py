@@ -126,12 +126,6 @@ def ask(
     finish(command(wanted, as_json=as_json, verbose=verbose))
 
 
-class Measured(StrEnum):
-    """What a question set can tell."""
-
-    RETRIEVAL = "retrieval"
-
-
 class History(StrEnum):
     """Whether the turns before a question are told."""
 
@@ -147,15 +141,16 @@ def evaluate(
         typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
     ] = None,
     history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
-    what: Annotated[Measured, typer.Option(help="What is measured.")] = Measured.RETRIEVAL,
+    what: Annotated[
+        str, typer.Option(help="One or more of retrieval, refusal, citations.")
+    ] = "retrieval",
     as_json: Json = False,
 ) -> None:
-    """Measure on a question set how well the right pages are found."""
+    """Measure on a question set what is found, answered, refused and cited."""
     from bot.commands.eval import evaluate as command
 
-    del what  # there is one measure so far, and its name is checked
     with_history = history is History.ON
-    finish(command(folder, questions or (), with_history=with_history, as_json=as_json))
+    finish(command(folder, questions or (), what=what, with_history=with_history, as_json=as_json))
 
 
 @app.command()

@@ -13,14 +13,13 @@ from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
+from bot.agents import agent_config
 from bot.door import worker_name
 from bot.metrics import Metrics
 from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
-from rag_core.agent.config import AgentConfig
 from rag_core.agent.profiles import profile_named
-from rag_core.agent.prompts import SYSTEM_PROMPT
 from rag_core.books.library import Library
 from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
@@ -159,21 +158,6 @@ def answering(
         apologise=apologise,
         model=model.name,
         max_turns=settings.agent_max_turns,
-    )
-
-
-def agent_config(settings: Settings) -> AgentConfig:
-    prompt = settings.agent_system_prompt_file
-    return AgentConfig(
-        model=settings.openai_model,
-        max_turns=settings.agent_max_turns,
-        profile=settings.confidence_profile,
-        system_prompt=prompt.read_text(encoding="utf-8") if prompt else SYSTEM_PROMPT,
-        temperature=settings.agent_temperature,
-        max_tokens=settings.agent_max_tokens,
-        top_k=settings.agent_top_k,
-        score_threshold=settings.agent_score_threshold,
-        answer_seconds=settings.answer_seconds,
     )
 
 
