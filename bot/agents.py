@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from bot.calibration import calibration_for
 from bot.settings import Settings
 from rag_core.agent.config import AgentConfig
+from rag_core.agent.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.prompts import SYSTEM_PROMPT
 
 
@@ -20,3 +24,8 @@ def agent_config(settings: Settings) -> AgentConfig:
         score_threshold=settings.agent_score_threshold,
         answer_seconds=settings.answer_seconds,
     )
+
+
+def profile_of(settings: Settings, folder: Path, *, embedder: str) -> ConfidenceProfile:
+    """The profile that the settings name, with the cut-offs measured for this embedder."""
+    return profile_named(settings.confidence_profile, calibration_for(folder, embedder=embedder))

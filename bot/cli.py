@@ -154,6 +154,21 @@ def evaluate(
 
 
 @app.command()
+def calibrate(
+    folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR…")],
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(help="Instead of one set's own questions.jsonl; may stand several times."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure and store from which confidence on the embedder in use may answer."""
+    from bot.commands.calibrate import calibrate as command
+
+    finish(command(folders, questions or (), as_json=as_json))
+
+
+@app.command()
 def books(as_json: Json = False) -> None:
     """List the books."""
     from bot.commands.lists import list_books

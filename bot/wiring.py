@@ -13,13 +13,13 @@ from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
-from bot.agents import agent_config
+from bot.agents import agent_config, profile_of
 from bot.door import worker_name
 from bot.metrics import Metrics
 from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
-from rag_core.agent.profiles import profile_named
+from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.books.library import Library
 from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
@@ -33,7 +33,6 @@ from rag_core.desk.worker import Worker
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ports import (
     BookStore,
-    ChatModel,
     ConversationStore,
     FeedbackStore,
     JobStore,
@@ -76,6 +75,7 @@ class Services:
     vectors: VectorStore
     library: Library
     retriever: Retriever
+    profile: ConfidenceProfile
     ingestion: Ingestion
     answering: Answering
     desk: Desk
@@ -117,6 +117,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         )
         library = Library(books=stores.books, default_book=settings.default_book)
         retriever = Retriever(embedder=embedder, store=vectors)
+        profile = profile_of(settings, folder, embedder=embedder.model)
+        agent = Agent(
+            model=model, retriever=retriever, config=agent_config(settings), profile=profile
+        )
         metrics, bell = Metrics(), Bell()
         yield Services(
             name=worker_name(folder),
@@ -126,7 +130,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             library=library,
             retriever=retriever,
             ingestion=ingestion,
-            answering=answering(settings, stores, library, retriever, model),
+            profile=profile,
+            answering=answering(settings, stores, library, agent, model.name),
             desk=Desk(ledger=stores.ledger, bell=bell, observer=metrics),
             bell=bell,
             metrics=metrics,
@@ -149,14 +154,14 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
 
 
 def answering(
-    settings: Settings, stores: Stores, library: Library, retriever: Retriever, model: ChatModel
+    settings: Settings, stores: Stores, library: Library, agent: Agent, model: str
 ) -> Answering:
     return Answering(
-        agent=Agent(model=model, retriever=retriever, config=agent_config(settings)),
+        agent=agent,
         conversations=stores.conversations,
         library=library,
         apologise=apologise,
-        model=model.name,
+        model=model,
         max_turns=settings.agent_max_turns,
     )
 
@@ -174,7 +179,7 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         files=services.stores.jobs,
         passages=services.vectors,
         retriever=services.retriever,
-        profile=profile_named(services.settings.confidence_profile),
+        profile=services.profile,
     )
     return WebParts(
         starters=starters,

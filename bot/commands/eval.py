@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from bot.agents import agent_config
+from bot.agents import agent_config, profile_of
+from bot.commands.measuring import CACHE_FOLDER, filled_index, opened_model, progress
 from bot.door import own_folder
-from bot.output import notices, print_json, terminal
-from bot.providers import embedding_choice, open_chat_model, open_embedder
-from bot.settings import Settings, read_settings
+from bot.output import print_json, terminal
+from bot.providers import open_chat_model
+from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.answer_quality import (
@@ -28,16 +28,9 @@ from rag_core.evaluation.answer_quality import (
     refusal_quality,
 )
 from rag_core.evaluation.question_set import QuestionSet, load_question_set
-from rag_core.evaluation.retrieval_quality import (
-    Told,
-    fill_index,
-    index_key,
-    measure_retrieval,
-)
-from rag_core.ports import Embedder
+from rag_core.evaluation.retrieval_quality import measure_retrieval
 from rag_core.retrieval.retriever import Retriever
 
-CACHE_FOLDER = "eval"
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "retrieval": {
         "nDCG@10": "ndcg_at_10",
@@ -89,7 +82,11 @@ async def evaluate(
             if Measured.RETRIEVAL in wanted:
                 document["retrieval"] = await retrieval(found, retriever, with_history)
             if wanted - {Measured.RETRIEVAL}:
-                document |= await answers(found, retriever, settings, wanted, with_history)
+                profile = profile_of(settings, data_folder, embedder=embedder.model)
+                agent = functools.partial(
+                    Agent, retriever=retriever, config=agent_config(settings), profile=profile
+                )
+                document |= await answers(found, agent, settings, wanted, with_history)
     if as_json:
         print_json(document)
     else:
@@ -114,33 +111,6 @@ def check_measurable(found: QuestionSet, wanted: set[Measured], folder: Path) ->
         )
 
 
-@contextlib.asynccontextmanager
-async def opened_model() -> AsyncIterator[tuple[Settings, Embedder, Path]]:
-    """The settings, the embedder that readers are served with, and the data folder."""
-    settings = read_settings()
-    folder = own_folder(settings.data_dir)
-    choice = await embedding_choice(settings, folder)
-    async with open_embedder(settings, choice) as embedder:
-        yield settings, embedder, folder
-
-
-@contextlib.asynccontextmanager
-async def filled_index(
-    found: QuestionSet, embedder: Embedder, cache: Path
-) -> AsyncIterator[Retriever]:
-    """An index of this set alone: no reader's book is written or read."""
-    from rag_core.providers.qdrant_edge import open_edge_store
-
-    now = datetime.now(UTC)
-    key = await asyncio.to_thread(index_key, found, model=embedder.model, now=now)
-    async with open_edge_store(
-        cache / key, dimension=embedder.dimension, model=embedder.model
-    ) as store:
-        with progress("embedding pages") as told:
-            await fill_index(found, store=store, embedder=embedder, now=now, told=told)
-        yield Retriever(embedder=embedder, store=store)
-
-
 async def retrieval(found: QuestionSet, retriever: Retriever, with_history: bool) -> dict[str, Any]:
     with progress("searching") as told:
         quality = await measure_retrieval(found, retriever, with_history=with_history, told=told)
@@ -149,15 +119,15 @@ async def retrieval(found: QuestionSet, retriever: Retriever, with_history: bool
 
 async def answers(
     found: QuestionSet,
-    retriever: Retriever,
+    agent_with: Callable[..., Agent],
     settings: Settings,
     wanted: set[Measured],
     with_history: bool,
 ) -> dict[str, Any]:
     """What the agent, as it is set up, answers to the set's questions."""
     async with open_chat_model(settings) as model:
-        agent = Agent(model=model, retriever=retriever, config=agent_config(settings))
         with progress("asking questions") as told:
+            agent = agent_with(model=model)
             given = await given_answers(found, agent, with_history=with_history, told=told)
     document: dict[str, Any] = {"model": model.name, "profile": settings.confidence_profile}
     if Measured.REFUSAL in wanted:
@@ -165,20 +135,6 @@ async def answers(
     if Measured.CITATIONS in wanted:
         document["citations"] = asdict(citation_quality(given, found, now=datetime.now(UTC)))
     return document
-
-
-@contextlib.contextmanager
-def progress(doing: str) -> Iterator[Told]:
-    """How far it is, on standard error."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=notices(), transient=True) as shown:
-        task = shown.add_task(doing, total=None)
-        yield lambda done, of: shown.update(task, completed=done, total=of)
 
 
 def show(document: dict[str, Any], console: Console) -> None:

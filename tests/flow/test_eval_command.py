@@ -107,3 +107,30 @@ async def test_what_cannot_be_measured_is_wrong_usage(
     assert printed == ""
     assert words in " ".join(said.split())
     assert "Traceback" not in said
+
+
+async def test_cut_offs_are_measured_and_kept(kitchen: Path, tmp_path: Path) -> None:
+    asked = [
+        {"id": f"{page['id']}-{n}", "question": f"What about {page['text'][:-1]}? {n}",
+         "relevant_ids": [page["id"]]}
+        for page in PAGES for n in range(8)
+    ]  # fmt: skip
+    strange = [
+        {"id": f"s{n}", "question": f"Who won election number {n}?", "relevant_ids": [],
+         "answerable": False}
+        for n in range(25)
+    ]  # fmt: skip
+    (kitchen / "questions.jsonl").write_text(rows(*asked, *strange))
+    printed, _ = await footnote("calibrate", "kitchen", "--json", folder=tmp_path)
+    document = json.loads(printed)
+    kept = json.loads((tmp_path / "data" / "calibration.json").read_text())
+    assert document["calibration"] == kept
+    assert document["sets"][0]["refused"] == 1.0
+    told, _ = await footnote("calibrate", "kitchen", folder=tmp_path)
+    assert "refused below" in told
+
+
+async def test_too_few_questions_calibrate_nothing(kitchen: Path, tmp_path: Path) -> None:
+    _, said = await footnote("calibrate", "kitchen", folder=tmp_path, expect=2)
+    assert "it takes 20 of each kind" in " ".join(said.split())
+    assert not (tmp_path / "data" / "calibration.json").exists()
