@@ -33,11 +33,14 @@ from rag_core.desk.worker import Worker
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ports import (
     BookStore,
+    ChatModel,
     ConversationStore,
+    Embedder,
     FeedbackStore,
     JobStore,
     Ledger,
     MarkerStore,
+    PolicyStore,
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
@@ -48,6 +51,7 @@ from rag_core.storage.feedback import Feedback
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
+from rag_core.storage.policies import Policies
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
 
@@ -59,6 +63,7 @@ class Stores:
     conversations: ConversationStore
     ledger: Ledger
     books: BookStore
+    policies: PolicyStore
     jobs: JobStore
     feedback: FeedbackStore
     markers: MarkerStore
@@ -73,6 +78,8 @@ class Services:
     settings: Settings
     stores: Stores
     vectors: VectorStore
+    embedder: Embedder
+    model: ChatModel
     library: Library
     retriever: Retriever
     profile: ConfidenceProfile
@@ -115,7 +122,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         ingestion = await enter(
             Ingestion(jobs=stores.jobs, books=stores.books, embedder=embedder, store=vectors)
         )
-        library = Library(books=stores.books, default_book=settings.default_book)
+        library = Library(
+            books=stores.books, policies=stores.policies, default_book=settings.default_book
+        )
         retriever = Retriever(embedder=embedder, store=vectors)
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
@@ -127,6 +136,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             settings=settings,
             stores=stores,
             vectors=vectors,
+            embedder=embedder,
+            model=model,
             library=library,
             retriever=retriever,
             ingestion=ingestion,
@@ -147,6 +158,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             conversations=Conversations(database),
             ledger=QuestionLedger(database),
             books=Books(database),
+            policies=Policies(database),
             jobs=Jobs(database),
             feedback=Feedback(database),
             markers=Markers(database),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from rag_core.books.book import BookIds
+from rag_core.books.policy import ReaderProfile
 from rag_core.conversation.key import ConversationKey
 from rag_core.conversation.question import Question
 
@@ -38,6 +40,10 @@ class IncomingQuestion:
     """What the platform's reply channel needs to answer; nobody else reads it."""
     books: BookIds | None = None
     """The books that the asker named and may read; None: those of the channel."""
+    category_id: str = ""
+    """The category that the channel stands in, where the platform has categories."""
+    reader: ReaderProfile | None = None
+    """What the asker has and knows, where they said so; else what holds in the place."""
     locale: str = "en"
     private: bool = False
     """Whether only the asker may see the answer."""
@@ -52,9 +58,20 @@ class IncomingQuestion:
         )
 
 
+class Refusal(StrEnum):
+    """Which bound a question met."""
+
+    QUEUE = "queue"
+    USER = "user"
+    CHANNEL = "channel"
+    TENANT = "tenant"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """What the ledger says to a delivery: the question's id, and whether it was known already."""
 
     question_id: UUID
     repeated: bool
+    refusal: Refusal | None = None
+    """The bound that the question met: it is not answered, and the asker is told so once."""

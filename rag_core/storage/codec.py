@@ -17,6 +17,7 @@ from rag_core.agent.answer import AgentResponse, Citation, Outcome, Source, Sugg
 from rag_core.agent.confidence import ConfidenceLevel
 from rag_core.agent.guard import GuardedText
 from rag_core.books.book import BookIds
+from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.desk.incoming import IncomingQuestion
@@ -32,6 +33,7 @@ ALL_MESSAGES = TypeAdapter(tuple[tuple[Message, ...], ...])
 ALL_RETRIEVALS = TypeAdapter(tuple[tuple[RetrievalRecord, ...], ...])
 QUESTION = TypeAdapter(IncomingQuestion)
 JOB = TypeAdapter(IngestionJob)
+POLICY = TypeAdapter(ChannelPolicy)
 METADATA: TypeAdapter[Mapping[str, Any]] = TypeAdapter(dict[str, Any])
 NAMES = TypeAdapter(tuple[str, ...])
 
@@ -119,6 +121,8 @@ def answer_to_row(response: AgentResponse) -> dict[str, Any]:
         "tokens_used": response.tokens_used,
         "created_at": to_time(response.created_at),
         "body": text,
+        "source_changed_at": None,
+        "change_shown_at": None,
     }
 
 
@@ -146,6 +150,7 @@ def answer_from_rows(row: Row, citations: Sequence[Row]) -> AgentResponse:
             generation_time_ms=body.generation_time_ms,
             total_time_ms=body.total_time_ms,
             error=body.error,
+            source_changed=row["source_changed_at"] is not None,
         )
     except ValueError as error:  # a ValidationError is one, too
         raise StorageError("The database holds an answer that this program cannot read.") from error
