@@ -133,12 +133,6 @@ def ask(
     finish(command(wanted, as_json=as_json, verbose=verbose))
 
 
-class Measured(StrEnum):
-    """What a question set can tell."""
-
-    RETRIEVAL = "retrieval"
-
-
 class History(StrEnum):
     """Whether the turns before a question are told."""
 
@@ -154,15 +148,31 @@ def evaluate(
         typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
     ] = None,
     history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
-    what: Annotated[Measured, typer.Option(help="What is measured.")] = Measured.RETRIEVAL,
+    what: Annotated[
+        str, typer.Option(help="One or more of retrieval, refusal, citations.")
+    ] = "retrieval",
     as_json: Json = False,
 ) -> None:
-    """Measure on a question set how well the right pages are found."""
+    """Measure on a question set what is found, answered, refused and cited."""
     from bot.commands.eval import evaluate as command
 
-    del what  # there is one measure so far, and its name is checked
     with_history = history is History.ON
-    finish(command(folder, questions or (), with_history=with_history, as_json=as_json))
+    finish(command(folder, questions or (), what=what, with_history=with_history, as_json=as_json))
+
+
+@app.command()
+def calibrate(
+    folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR…")],
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(help="Instead of one set's own questions.jsonl; may stand several times."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure and store from which confidence on the embedder in use may answer."""
+    from bot.commands.calibrate import calibrate as command
+
+    finish(command(folders, questions or (), as_json=as_json))
 
 
 @app.command()

@@ -14,6 +14,7 @@ from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
+from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
 from bot.librarian import Librarian
@@ -27,9 +28,7 @@ from bot.providers import (
 )
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
-from rag_core.agent.config import AgentConfig
-from rag_core.agent.profiles import profile_named
-from rag_core.agent.prompts import SYSTEM_PROMPT
+from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.books.library import Library
 from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
@@ -109,6 +108,7 @@ class Services:
     model: ChatModel
     library: Library
     retriever: Retriever
+    profile: ConfidenceProfile
     ingestion: Ingestion
     timetable: Timetable
     answering: Answering
@@ -187,6 +187,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             books=stores.books, policies=stores.policies, default_book=settings.default_book
         )
         retriever = Retriever(embedder=embedder, store=vectors)
+        profile = profile_of(settings, folder, embedder=embedder.model)
+        agent = Agent(
+            model=model, retriever=retriever, config=agent_config(settings), profile=profile
+        )
         metrics, bell = Metrics(), Bell()
         room = Room(folder, least=settings.free_space_mb * 2**20)
         yield Services(
@@ -200,7 +204,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, retriever, model),
+            answering=answering(settings, stores, library, agent, model.name),
             desk=Desk(
                 ledger=stores.ledger,
                 bell=bell,
@@ -209,6 +213,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
                 room=room,
             ),
             room=room,
+            profile=profile,
             bell=bell,
             metrics=metrics,
             gaps=Gaps(store=stores.gaps, embedder=await enter(open_own_embedder(choice, embedder))),
@@ -247,30 +252,15 @@ def gathering(settings: Settings, folder: Path) -> Gathering:
 
 
 def answering(
-    settings: Settings, stores: Stores, library: Library, retriever: Retriever, model: ChatModel
+    settings: Settings, stores: Stores, library: Library, agent: Agent, model: str
 ) -> Answering:
     return Answering(
-        agent=Agent(model=model, retriever=retriever, config=agent_config(settings)),
+        agent=agent,
         conversations=stores.conversations,
         library=library,
         apologise=apologise,
-        model=model.name,
+        model=model,
         max_turns=settings.agent_max_turns,
-    )
-
-
-def agent_config(settings: Settings) -> AgentConfig:
-    prompt = settings.agent_system_prompt_file
-    return AgentConfig(
-        model=settings.openai_model,
-        max_turns=settings.agent_max_turns,
-        profile=settings.confidence_profile,
-        system_prompt=prompt.read_text(encoding="utf-8") if prompt else SYSTEM_PROMPT,
-        temperature=settings.agent_temperature,
-        max_tokens=settings.agent_max_tokens,
-        top_k=settings.agent_top_k,
-        score_threshold=settings.agent_score_threshold,
-        answer_seconds=settings.answer_seconds,
     )
 
 
@@ -287,7 +277,7 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         files=services.stores.jobs,
         passages=services.vectors,
         retriever=services.retriever,
-        profile=profile_named(services.settings.confidence_profile),
+        profile=services.profile,
     )
     return WebParts(
         starters=starters,
