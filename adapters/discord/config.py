@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 API_BASE = "https://discord.com/api/v10"
@@ -15,6 +16,11 @@ class DiscordConfig:
     token: str = field(repr=False)
     api_base: str = API_BASE
     gateway_url: str = GATEWAY_URL
+    staff_roles: Mapping[str, str] = field(default_factory=dict)
+    """Of each server the role that is called where the documents did not help."""
+    direct_messages: bool = True
+    allowed_bots: Collection[str] = frozenset()
+    """Ids of bots and webhooks that may ask."""
     request_seconds: float = 15.0
     """How long one request may take; after that nobody knows whether it took effect."""
     guild_ready_seconds: float = 2.0

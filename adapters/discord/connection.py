@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import aiohttp
 import discord
@@ -21,9 +21,23 @@ LONGEST_RATE_LIMIT_SECONDS = 30.0
 """Longer waits are handed back, so that the desk can put the answer aside."""
 CLOSING_SECONDS = 5.0
 
-Hears = Callable[[discord.Message], Awaitable[None]]
-IsUsed = Callable[[discord.Interaction], Awaitable[None]]
-Greets = Callable[[], Awaitable[None]]
+Channel = discord.abc.GuildChannel | discord.abc.PrivateChannel | discord.Thread
+
+
+class Audience(Protocol):
+    """Who is told what happens on Discord."""
+
+    async def heard(self, message: discord.Message) -> None: ...
+
+    async def edited(self, message: discord.Message) -> None: ...
+
+    async def deleted(self, channel: Channel, message_ids: Iterable[int]) -> None: ...
+
+    async def used(self, interaction: discord.Interaction) -> None: ...
+
+    async def connected(self, *, resumed: bool) -> None:
+        """A session has begun, or goes on after a break."""
+        ...
 
 
 def minimal_intents() -> discord.Intents:
@@ -39,14 +53,10 @@ class Connection(discord.Client):
         config: DiscordConfig,
         *,
         intents: discord.Intents,
-        hears: Hears,
-        is_used: IsUsed,
-        greets: Greets,
+        audience: Audience,
     ) -> None:
         self._config = config
-        self._hears = hears
-        self._is_used = is_used
-        self._greets = greets
+        self._audience = audience
         self.webhooks = AddressedWebhooks(config)
         self._hearing: set[asyncio.Task[Any]] = set()
         self.is_logged_in = False
@@ -95,6 +105,8 @@ class Connection(discord.Client):
     async def on_resumed(self) -> None:
         self.is_connected = True
         log.info("Discord session resumed")
+        with self._owned_task():
+            await self._audience.connected(resumed=True)
 
     async def on_disconnect(self) -> None:
         self.is_connected = False
@@ -102,15 +114,38 @@ class Connection(discord.Client):
     async def on_ready(self) -> None:
         log.info("Discord is ready", extra={"servers": len(self.guilds)})
         with self._owned_task():
-            await self._greets()
+            await self._audience.connected(resumed=False)
 
     async def on_message(self, message: discord.Message) -> None:
         with self._owned_task():
-            await self._hears(await self._placed(message))
+            await self._audience.heard(await self._placed(message))
+
+    async def on_raw_message_edit(self, event: discord.RawMessageUpdateEvent) -> None:
+        with self._owned_task():
+            await self._audience.edited(await self._placed(event.message))
+
+    async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
+        await self._deleted(event.channel_id, event.guild_id, {event.message_id})
+
+    async def on_raw_bulk_message_delete(self, event: discord.RawBulkMessageDeleteEvent) -> None:
+        await self._deleted(event.channel_id, event.guild_id, event.message_ids)
+
+    async def _deleted(
+        self, channel_id: int, guild_id: int | None, message_ids: Iterable[int]
+    ) -> None:
+        with self._owned_task():
+            if guild_id is None:
+                channel: Channel | None = discord.DMChannel._from_message(
+                    self._connection, channel_id
+                )
+            else:
+                channel = self.get_channel(channel_id) or await self._fetched(channel_id)
+            if channel is not None:
+                await self._audience.deleted(channel, message_ids)
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         with self._owned_task():
-            await self._is_used(interaction)
+            await self._audience.used(interaction)
 
     @property
     def session(self) -> aiohttp.ClientSession:
@@ -132,14 +167,19 @@ class Connection(discord.Client):
     async def _placed(self, message: discord.Message) -> discord.Message:
         """The message with its channel: a thread that slept may be unknown to us."""
         if isinstance(message.channel, discord.PartialMessageable):
-            try:
-                message.channel = await self.fetch_channel(message.channel.id)  # type: ignore[assignment]
-            except (discord.DiscordException, OSError) as error:
-                log.warning(
-                    "message in an unknown channel left alone",
-                    extra={"channel_id": message.channel.id, "cause": type(error).__name__},
-                )
+            found = await self._fetched(message.channel.id)
+            message.channel = found or message.channel  # type: ignore[assignment]
         return message
+
+    async def _fetched(self, channel_id: int) -> Channel | None:
+        try:
+            return await self.fetch_channel(channel_id)
+        except (discord.DiscordException, OSError) as error:
+            log.warning(
+                "what happened in an unknown channel is left alone",
+                extra={"channel_id": channel_id, "cause": type(error).__name__},
+            )
+            return None
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:
         log.exception("a Discord event failed by a defect", extra={"event": event_method})

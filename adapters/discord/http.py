@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from time import monotonic
 from typing import Any
 
@@ -13,6 +14,10 @@ from discord.utils import MISSING
 from yarl import URL
 
 from adapters.discord.config import DiscordConfig
+
+EDIT = ("PATCH", "/channels/{channel_id}/messages/{message_id}")
+REQUESTS_A_SECOND = 45
+"""Discord takes fifty in all, and tells nobody how many are left."""
 
 
 class Pace:
@@ -29,6 +34,20 @@ class Pace:
         await asyncio.sleep(pause)
 
 
+class Throttle:
+    """Lets so many events happen in any second, the first come first."""
+
+    def __init__(self, a_second: int) -> None:
+        self._taken: deque[float] = deque([float("-inf")] * a_second, maxlen=a_second)
+
+    async def wait(self) -> None:
+        now = monotonic()
+        turn = max(now, self._taken[0] + 1.0)
+        self._taken.append(turn)
+        if turn > now:
+            await asyncio.sleep(turn - now)
+
+
 class AddressedHTTP(HTTPClient):
     """Leads every call to the addresses of the settings.
 
@@ -40,6 +59,7 @@ class AddressedHTTP(HTTPClient):
         self._api_base = config.api_base
         self._gateway = URL(config.gateway_url)
         self._connects = Pace(config.connect_seconds)
+        self._requests = Throttle(REQUESTS_A_SECOND)
         self._timeout = aiohttp.ClientTimeout(total=config.request_seconds)
 
     async def request(self, route: Route, **options: Any) -> Any:
@@ -47,7 +67,18 @@ class AddressedHTTP(HTTPClient):
             route.url = self._api_base + route.url.removeprefix(Route.BASE)
         # The bound is on one attempt: waiting out a rate limit between attempts is not cut short.
         options.setdefault("timeout", self._timeout)
+        await self._requests.wait()
         return await super().request(route, **options)
+
+    def pause_before_edit(self, channel_id: int) -> float:
+        """How long to wait until there is room for two requests again: one for what may be late,
+        one for what must not be."""
+        route = Route(*EDIT, channel_id=channel_id, message_id=0)
+        bucket = self._bucket_hashes.get(route.key, route.key)
+        limit = self._buckets.get(f"{bucket}:{route.major_parameters}")
+        if limit is None or limit.remaining > 1 or limit.expires is None:
+            return 0.0
+        return max(0.0, limit.expires - asyncio.get_running_loop().time())
 
     async def ws_connect(self, url: str, *, compress: int = 0) -> aiohttp.ClientWebSocketResponse:
         await self._connects.wait()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from adapters.apologies import sentence_for
-from adapters.discord.asking import Spot
+from adapters.discord.channels import Spot
 from adapters.discord.links import place_link
 from adapters.discord.wording import escaped
 from rag_core.books.book import BookIds

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
 from adapters.discord.asking import came_by_command
 from adapters.discord.buttons import buttons
 from adapters.discord.events import SHORTENED
+from adapters.discord.files import CUT, UNREAD
 from adapters.discord.links import place_link
 from adapters.discord.markdown import to_discord_markdown, with_tables_fenced
 from adapters.discord.parts import payload
@@ -24,13 +26,19 @@ LOOK_HERE = "**Maybe look here**"
 SHORTENED_NOTE = (
     "-# Your message had {length:,} characters: I read its question and both ends of the paste."
 )
+UNREAD_NOTE = "-# I read text files, no pictures and no other files: please put those in words."
+CUT_NOTE = "-# Of a long file I read the first 20 kB."
 
 
 class DiscordRenderer:
     """Discord's form of an answer: parts of at most 1,900 characters, footnotes on the last."""
 
-    def __init__(self, *, with_buttons: bool = False) -> None:
+    def __init__(
+        self, *, with_buttons: bool = False, staffed: Collection[str] = frozenset()
+    ) -> None:
         self._with_buttons = with_buttons
+        self._staffed = staffed
+        """The servers that have a role for people who help."""
 
     def render(self, response: AgentResponse, question: IncomingQuestion) -> Sequence[str]:
         head = _notes(response, question)
@@ -39,15 +47,21 @@ class DiscordRenderer:
         for block in (_footnotes(response), _suggestions(response)):
             _append(parts, block)
         *first, last = _counted(parts)
-        below = buttons(response, question) if self._with_buttons else []
-        return [*map(payload, first), payload(last, below)]
+        return [*map(payload, first), payload(last, self._buttons(response, question))]
+
+    def _buttons(self, response: AgentResponse, question: IncomingQuestion) -> list[dict[str, Any]]:
+        if not self._with_buttons:
+            return []
+        return buttons(response, question, has_staff=question.key.tenant in self._staffed)
 
 
 def _notes(response: AgentResponse, question: IncomingQuestion) -> list[str]:
     notes = [_quoted(question)] if came_by_command(question) else []
     notes += [CAUTION] if response.outcome is Outcome.LOW_CONFIDENCE else []
     length = question.address.get(SHORTENED)
-    return [*notes, SHORTENED_NOTE.format(length=int(length))] if length else notes
+    notes += [SHORTENED_NOTE.format(length=int(length))] if length else []
+    notes += [UNREAD_NOTE] if UNREAD in question.address else []
+    return notes + ([CUT_NOTE] if CUT in question.address else [])
 
 
 def _quoted(question: IncomingQuestion) -> str:

@@ -10,7 +10,15 @@ import discord
 from discord.http import HTTPClient, handle_message_parameters
 
 from adapters.discord.connection import Connection
-from adapters.discord.errors import SERVICE, THREAD_IS_THERE, DiscordRefused, discord_errors
+from adapters.discord.errors import (
+    GONE,
+    SERVICE,
+    THREAD_IS_THERE,
+    UNKNOWN_CHANNEL,
+    DiscordRefused,
+    discord_errors,
+)
+from adapters.discord.http import AddressedHTTP
 from rag_core.errors import UpstreamUnavailable
 
 NEWEST = 100
@@ -56,6 +64,7 @@ class DiscordRest:
         nonce: str,
         reply_to: str | None = None,
         components: Sequence[Mapping[str, Any]] = (),
+        pings_role: str | None = None,
     ) -> str:
         """The id of the message; sending the same nonce again soon gives the same message."""
         flags = discord.MessageFlags()
@@ -65,7 +74,7 @@ class DiscordRest:
                 content=content,
                 nonce=nonce,
                 flags=flags,
-                allowed_mentions=discord.AllowedMentions.none(),
+                allowed_mentions=_pings(pings_role),
                 message_reference=_reference(channel_id, reply_to),
             ) as params,
             discord_errors(),
@@ -75,14 +84,23 @@ class DiscordRest:
                 params.payload["components"] = list(components)
             return _id_in(await self._http.send_message(int(channel_id), params=params))
 
-    async def edit(self, channel_id: str, message_id: str, content: str) -> None:
-        """Change what a message of ours says."""
+    async def edit(
+        self,
+        channel_id: str,
+        message_id: str,
+        content: str,
+        *,
+        components: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Change what a message of ours says, and the buttons below it."""
         with (
             handle_message_parameters(
                 content=content, allowed_mentions=discord.AllowedMentions.none()
             ) as params,
             discord_errors(),
         ):
+            assert params.payload is not None
+            params.payload["components"] = list(components)
             await self._http.edit_message(int(channel_id), int(message_id), params=params)
 
     async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> None:
@@ -107,6 +125,21 @@ class DiscordRest:
         with discord_errors():
             await self._http.delete_message(int(channel_id), int(message_id))
 
+    async def removed(self, channel_id: str, message_id: str) -> bool:
+        """Delete a message; False: there is no such message in this channel."""
+        try:
+            await self.delete(channel_id, message_id)
+        except DiscordRefused as refusal:
+            if refusal.code in GONE:
+                return False
+            raise
+        return True
+
+    async def tag(self, post_id: str, tags: Sequence[int]) -> None:
+        """Let a forum post wear these tags."""
+        with discord_errors():
+            await self._http.edit_channel(int(post_id), applied_tags=list(tags))
+
     async def newest(self, channel_id: str) -> Sequence[Sent]:
         """The newest messages of a channel or thread."""
         with discord_errors():
@@ -114,6 +147,21 @@ class DiscordRest:
         if not isinstance(answer, list):
             raise UpstreamUnavailable(SERVICE, "unreadable answer")
         return [_sent(message) for message in answer]
+
+    async def newest_if_any(self, channel_id: str) -> Sequence[Sent]:
+        """The same; none of a channel that is gone, or of a thread that was never made."""
+        try:
+            return await self.newest(channel_id)
+        except DiscordRefused as refusal:
+            if refusal.code == UNKNOWN_CHANNEL:
+                return []
+            raise
+
+    def edit_pause(self, channel_id: str) -> float:
+        """How long to leave the messages of a channel alone, by what Discord told last."""
+        http = self._connection.http
+        assert isinstance(http, AddressedHTTP)
+        return http.pause_before_edit(int(channel_id))
 
     async def open_direct(self, user_id: str) -> str:
         """The channel that one person and we share alone."""
@@ -130,6 +178,14 @@ class DiscordRest:
         if not self._connection.is_logged_in or self._connection.is_closed():
             raise UpstreamUnavailable(SERVICE, "not connected")
         return self._connection.http
+
+
+def _pings(role_id: str | None) -> discord.AllowedMentions:
+    """Nobody, unless a role is named."""
+    if role_id is None:
+        return discord.AllowedMentions.none()
+    roles = [discord.Object(int(role_id))]
+    return discord.AllowedMentions(everyone=False, users=False, roles=roles, replied_user=False)
 
 
 def _reference(channel_id: str, message_id: str | None) -> Any:

@@ -33,6 +33,34 @@ class TokenReplies:
             channel_id, content_of(part), nonce=part.key, components=components_of(part)
         )
 
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        """By its token what one person alone sees; later it can only be a direct message."""
+        assert part.external_id is not None
+        content, components = content_of(part), components_of(part)
+        if question.private:
+            try:
+                await self._tickets.rewrite(
+                    ticket_for(question), part.external_id, content, components=components
+                )
+            except DiscordRefused as refusal:
+                if refusal.code not in TOKEN_IS_OVER:
+                    raise
+            else:
+                return
+        place = await self._open_place(question)
+        await self._rest.edit(place, part.external_id, content, components=components)
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        if question.private:
+            try:
+                await self._tickets.take_back(ticket_for(question), external_id)
+            except DiscordRefused as refusal:
+                if refusal.code not in TOKEN_IS_OVER:
+                    raise
+            else:
+                return
+        await self._rest.removed(await self._open_place(question), external_id)
+
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         """Among the messages that we can read: what one person alone saw is not among them."""
         place = AnswerPlace(channel_id=await self._open_place(question))

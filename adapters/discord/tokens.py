@@ -26,6 +26,7 @@ class Callback(IntEnum):
     MESSAGE = 4
     DEFER = 5
     DEFER_UPDATE = 6
+    UPDATE = 7
     CHOICES = 8
     FORM = 9
 
@@ -65,6 +66,10 @@ class TicketRest:
         """Answer at once, for the person alone."""
         data = message(sentence) | {"flags": PRIVATE | SUPPRESS_EMBEDS}
         await self._acknowledge(ticket, Callback.MESSAGE, data)
+
+    async def replace(self, ticket: Ticket, content: str) -> None:
+        """Let other words stand in place of the message whose button was pressed."""
+        await self._acknowledge(ticket, Callback.UPDATE, message(content))
 
     async def choose(self, ticket: Ticket, choices: Sequence[str]) -> None:
         data = {"choices": [{"name": choice, "value": choice} for choice in choices]}
@@ -107,6 +112,31 @@ class TicketRest:
                 wait=True,
             )
         return _id_in(answer)
+
+    async def rewrite(
+        self,
+        ticket: Ticket,
+        message_id: str,
+        content: str,
+        *,
+        components: Sequence[Mapping[str, Any]] = (),
+    ) -> None:
+        """Change one message of the answer."""
+        with discord_errors():
+            await self._connection.webhooks.edit_webhook_message(
+                int(ticket.application_id),
+                ticket.token,
+                int(message_id),
+                session=self._session,
+                payload=message(content, components),
+            )
+
+    async def take_back(self, ticket: Ticket, message_id: str) -> None:
+        """Delete one message of the answer."""
+        with discord_errors():
+            await self._connection.webhooks.delete_webhook_message(
+                int(ticket.application_id), ticket.token, int(message_id), session=self._session
+            )
 
     @property
     def _session(self) -> aiohttp.ClientSession:

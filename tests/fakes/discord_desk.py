@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from uuid import UUID, uuid4
 
 from adapters.platform import ChatPlatform
@@ -19,18 +20,34 @@ from tests.builders import a_response
 ATTEMPTS = 5
 
 
+@dataclass
+class Taken:
+    """One question with its answer, as far as it is."""
+
+    question: IncomingQuestion
+    question_id: UUID = field(default_factory=uuid4)
+    response: AgentResponse | None = None
+    posted: list[str] = field(default_factory=list)
+    withdrawn: bool = False
+
+
 class DiscordDesk:
     """What it took, what it delivered, and what it had to give up."""
 
     def __init__(
         self, answer: Callable[[IncomingQuestion], AgentResponse] = lambda _: a_response()
     ) -> None:
-        self._answer = answer
-        self._waiting: asyncio.Queue[tuple[UUID, IncomingQuestion]] = asyncio.Queue()
-        self.taken: dict[MessageIdentity, tuple[UUID, IncomingQuestion]] = {}
+        self.answers_with = answer
+        self._waiting: asyncio.Queue[Taken] = asyncio.Queue()
+        self._platform: ChatPlatform | None = None
+        self.taken: dict[MessageIdentity, Taken] = {}
         self.repeats = 0
         self.out_of_order_for = 0
         """How many of the next acceptances fail."""
+        self.broken = False
+        """Whether nothing can be changed any more."""
+        self.shows_progress = True
+        """Or it goes on where an answer was settled already, and only delivers it."""
         self.thinks = asyncio.Event()
         """While it is not set, answers are still being written."""
         self.thinks.set()
@@ -41,11 +58,10 @@ class DiscordDesk:
         self.refusals: list[UpstreamRejected] = []
         self.given_up: list[IncomingQuestion] = []
         self.answers: dict[UUID, tuple[AgentResponse, ConversationKey]] = {}
-        self.posted: dict[UUID, list[str]] = {}
 
     @property
     def questions(self) -> list[IncomingQuestion]:
-        return [question for _, question in self.taken.values()]
+        return [taken.question for taken in self.taken.values()]
 
     @property
     def texts(self) -> list[str]:
@@ -58,57 +74,116 @@ class DiscordDesk:
         known = self.taken.get(question.identity)
         if known is not None:
             self.repeats += 1
-            return Receipt(question_id=known[0], repeated=True)
-        question_id = uuid4()
-        self.taken[question.identity] = (question_id, question)
-        self._waiting.put_nowait((question_id, question))
-        return Receipt(question_id=question_id, repeated=False)
+            return Receipt(question_id=known.question_id, repeated=True)
+        taken = self.taken[question.identity] = Taken(question)
+        self._waiting.put_nowait(taken)
+        return Receipt(question_id=taken.question_id, repeated=False)
+
+    async def revise(self, question: IncomingQuestion) -> None:
+        known = self.taken.get(question.identity)
+        if known is None or known.withdrawn:
+            return
+        if known.question.question == question.question:
+            self.repeats += 1
+            return
+        known.question = question
+        if known.posted:
+            await self._renew(known)
+
+    async def withdraw(self, identity: MessageIdentity, *, asker_id: str | None = None) -> bool:
+        if self.broken:
+            raise StorageError("the disk is full")
+        known = self.taken.get(identity)
+        if known is None or asker_id not in {None, known.question.asker_id}:
+            return False
+        known.withdrawn = True
+        while known.posted:
+            try:
+                await self.platform.replies.remove(known.question, known.posted[-1])
+            except UpstreamUnavailable:
+                await asyncio.sleep(0.01)
+            else:
+                known.posted.pop()
+        return True
+
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
+        for known in self.taken.values():
+            if known.response is not None and known.response.answer_id == answer_id:
+                await self._renew(known)
+                return True
+        return False
 
     async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
         return self.answers.get(answer_id)
 
-    async def posted_parts(self, answer_id: UUID) -> Sequence[str]:
-        return self.posted.get(answer_id, [])
+    @property
+    def platform(self) -> ChatPlatform:
+        assert self._platform is not None
+        return self._platform
 
     @asynccontextmanager
     async def serving(self, platform: ChatPlatform) -> AsyncIterator[None]:
         """The platform listens and the desk answers until the block ends."""
+        self._platform = platform
         async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(platform.run()), tasks.create_task(self._work(platform))]
+            running = [tasks.create_task(platform.run()), tasks.create_task(self._work())]
             yield
             for task in running:
                 task.cancel()
 
-    async def _work(self, platform: ChatPlatform) -> None:
+    async def _work(self) -> None:
         while True:
-            question_id, question = await self._waiting.get()
-            async with platform.replies.progress(question) as self.progress:
+            taken = await self._waiting.get()
+            async with AsyncExitStack() as stack:
+                if self.shows_progress:
+                    shown = self.platform.replies.progress(taken.question)
+                    self.progress = await stack.enter_async_context(shown)
                 await self.thinks.wait()
-                response = self._answer(question)
-            self.answers[response.answer_id] = (response, question.key)
-            payloads = platform.renderer.render(response, question)
-            parts = [
-                OutgoingPart(question_id=question_id, number=number, payload=payload)
-                for number, payload in enumerate(payloads)
-            ]
+                parts = self._answered(taken)
+            if taken.withdrawn:
+                continue
             try:
-                ids = [await self._deliver(platform, question, part) for part in parts]
-                self.posted[response.answer_id] = ids
+                for part in parts:
+                    taken.posted.append(await self._deliver(taken.question, part))
             except UpstreamRejected:
-                self.given_up.append(question)
+                self.given_up.append(taken.question)
             else:
-                self.delivered.append((question, ids))
+                self.delivered.append((taken.question, taken.posted))
 
-    async def _deliver(
-        self, platform: ChatPlatform, question: IncomingQuestion, part: OutgoingPart
-    ) -> str:
+    def _answered(self, taken: Taken) -> list[OutgoingPart]:
+        response = taken.response = self.answers_with(taken.question)
+        self.answers[response.answer_id] = (response, taken.question.key)
+        payloads = self.platform.renderer.render(response, taken.question)
+        return [
+            OutgoingPart(question_id=taken.question_id, number=number, payload=payload)
+            for number, payload in enumerate(payloads)
+        ]
+
+    async def _renew(self, taken: Taken) -> None:
+        """Another answer in the messages of the one before; what is too many goes."""
+        replies, parts = self.platform.replies, self._answered(taken)
+        for part, external_id in zip(parts, taken.posted, strict=False):
+            changed = OutgoingPart(
+                question_id=part.question_id,
+                number=part.number,
+                payload=part.payload,
+                external_id=external_id,
+            )
+            await replies.edit(taken.question, changed)
+        for part in parts[len(taken.posted) :]:
+            taken.posted.append(await self._deliver(taken.question, part))
+        while len(taken.posted) > len(parts):
+            await replies.remove(taken.question, taken.posted.pop())
+
+    async def _deliver(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         """Post; where nobody knows whether that worked, look before posting again."""
+        replies = self.platform.replies
         for attempt in range(ATTEMPTS):
-            if attempt and (found := await platform.replies.find(question, part)):
+            if attempt and (found := await replies.find(question, part)):
                 self.found.append(found)
                 return found
             try:
-                return await platform.replies.post(question, part)
+                return await replies.post(question, part)
             except UpstreamUnavailable:
                 await asyncio.sleep(0.01)
             except UpstreamRejected as error:

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from adapters.discord.client import open_discord
+from adapters.discord.client import DiscordParts, open_discord
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from tests.fakes.discord_desk import DiscordDesk
@@ -83,8 +83,8 @@ async def running(course: Course, **changes: Any) -> AsyncIterator[ChatPlatform]
     """The bot, listening."""
     config = config_for(course.peer, **changes)
     desk = course.desk
-    opening = open_discord(config, desk=desk, markers=course.markers, **course.parts)
-    async with opening as platform:
+    parts = DiscordParts(desk=desk, markers=course.markers, **course.parts)
+    async with open_discord(config, parts) as platform:
         course.platform = platform
         async with desk.serving(platform):
             await course.until(lambda: platform.is_ready)

@@ -24,9 +24,18 @@ from tests.peers.discord_gateway import (
 from tests.peers.discord_interactions import Interactions
 from tests.peers.discord_limits import Allowance, Buckets, Trouble, Troubles
 from tests.peers.discord_posting import without_content
-from tests.peers.discord_rest import BY_TOKEN, Call, Routes
+from tests.peers.discord_rest import BY_TOKEN, Call, Routes, deletion
 from tests.peers.discord_rules import Refused
-from tests.peers.discord_world import DEFAULT, DM, REPLY, Channel, Note, Person, World
+from tests.peers.discord_world import (
+    DEFAULT,
+    DM,
+    REPLY,
+    Channel,
+    Note,
+    Person,
+    World,
+    timestamp,
+)
 
 SEND = "POST /channels/:c/messages"
 START_THREAD = "POST /channels/:c/messages/:m/threads"
@@ -56,6 +65,7 @@ class DiscordPeer:
         self.troubles = Troubles()
         self.calls: list[Call] = []
         self.refusals: list[str] = []
+        self.files: dict[str, bytes] = {}
         self.api_base = ""
         self.gateway_url = ""
         self._closing = asyncio.Event()
@@ -95,6 +105,54 @@ class DiscordPeer:
         channel.notes.append(note)
         await self._publish("MESSAGE_CREATE", note, channel=channel)
         return note
+
+    async def edit(self, note: Note, text: str) -> None:
+        """Whoever wrote a message changes it; a mention that stood in it stays."""
+        bot = f"<@{self.world.bot.id}>"
+        note.content = f"{bot} {text}" if bot in note.content else text
+        note.edited_at = timestamp()
+        await self._publish("MESSAGE_UPDATE", note, channel=self.world.channels[note.channel_id])
+
+    async def unfurl(self, note: Note) -> None:
+        """Discord adds a preview to a message: an update in which nobody changed a word."""
+        await self._publish("MESSAGE_UPDATE", note, channel=self.world.channels[note.channel_id])
+
+    async def delete(self, *notes: Note) -> None:
+        """Somebody deletes messages of one channel; several at once are told as one."""
+        channel = self.world.channels[notes[0].channel_id]
+        for note in notes:
+            channel.notes.remove(note)
+        if len(notes) == 1:
+            await self._publish("MESSAGE_DELETE", deletion(channel, notes[0]), channel=channel)
+            return
+        told = deletion(channel, notes[0]) | {"ids": [str(note.id) for note in notes]}
+        del told["id"]
+        await self._publish("MESSAGE_DELETE_BULK", told, channel=channel)
+
+    async def begin_post(
+        self, forum: Channel, author: Person, title: str, text: str, *tags: int
+    ) -> Channel:
+        """Somebody begins a post: the thread is told first, its first message afterwards."""
+        post = self.world.thread(forum, title, owner=author)
+        post.applied_tags = list(tags)
+        await self._publish("THREAD_CREATE", post.as_json() | {"newly_created": True})
+        first = Note(post.id, post.id, author, text)
+        post.notes.append(first)
+        await self._publish("MESSAGE_CREATE", first, channel=post)
+        return post
+
+    def attach(self, name: str, content: bytes, kind: str | None = "text/plain") -> dict[str, Any]:
+        """A file for a message, served where attachments are."""
+        number = len(self.files) + 1
+        self.files[f"/attachments/{number}/{name}"] = content
+        url = self.api_base.removesuffix("/api/v10") + f"/attachments/{number}/{name}"
+        shown = {"id": str(number), "filename": name, "size": len(content)}
+        shown |= {"url": url, "proxy_url": url}
+        return shown | ({"content_type": kind} if kind else {})
+
+    async def _attachment(self, request: web.Request) -> web.Response:
+        content = self.files.get(request.path)
+        return web.Response(status=404) if content is None else web.Response(body=content)
 
     async def repeat(self, note: Note) -> None:
         """Deliver a message once more, as a gateway may after a resume."""
@@ -224,6 +282,7 @@ class DiscordPeer:
     async def serving(self) -> AsyncIterator[DiscordPeer]:
         app = web.Application(client_max_size=16 * 1024 * 1024)
         app.router.add_get("/", self.gateway.serve)
+        app.router.add_get("/attachments/{tail:.*}", self._attachment)
         app.router.add_route("*", "/api/v10/{tail:.*}", self.answer)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()

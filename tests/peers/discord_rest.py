@@ -27,7 +27,9 @@ from tests.peers.discord_world import (
 
 CONTENT_FLAG = 1 << 18
 IDS = re.compile(r"/(channels|messages|applications|guilds)/\d+")
-BY_TOKEN = re.compile(r"/(interactions|webhooks)/(\d+)/([^/]+)(/callback|/messages/@original|)")
+BY_TOKEN = re.compile(
+    r"/(interactions|webhooks)/(\d+)/([^/]+)(/callback|/messages/@original|/messages/(\d+)|)"
+)
 
 Reply = tuple[int, Any]
 Route = Callable[..., Awaitable[Reply]]
@@ -60,6 +62,7 @@ class Routes:
             "GET /oauth2/applications/@me": self.application,
             "GET /gateway/bot": self.gateway_bot,
             "GET /channels/:c": self.channel,
+            "PATCH /channels/:c": self.change_channel,
             "POST /channels/:c/typing": self.type_in,
             "GET /channels/:c/messages": self.history,
             "POST /channels/:c/messages": self.send,
@@ -71,6 +74,9 @@ class Routes:
             "PUT /applications/:a/guilds/:g/commands": self.put_commands,
         }
 
+    def forget_nonces(self) -> None:
+        self._posting.forget()
+
     @property
     def flags(self) -> int:
         """What the developer portal has switched on, as applications tell it of themselves."""
@@ -79,8 +85,9 @@ class Routes:
     def find(self, method: str, path: str) -> tuple[str, list[str]]:
         """The route's name and the ids in its path."""
         if tokened := BY_TOKEN.fullmatch(path):
-            kind, made, token, rest = tokened.groups()
-            return f"{method} /{kind}/:i/:token{rest}", [made, token]
+            kind, made, token, rest, note = tokened.groups()
+            rest = "/messages/:m" if note else rest
+            return f"{method} /{kind}/:i/:token{rest}", [made, token, *([note] if note else [])]
         name = f"{method} {IDS.sub(lambda found: f'/{found[1]}/:{found[1][0]}', path)}"
         if name not in self.table:
             raise Refused(404, 0, "404: Not Found")
@@ -115,6 +122,21 @@ class Routes:
 
     async def channel(self, call: Call, channel_id: str) -> Reply:
         return 200, self._channel(channel_id).as_json()
+
+    async def change_channel(self, call: Call, channel_id: str) -> Reply:
+        """The tags of a forum post; others than its owner need to manage threads."""
+        channel = self._channel(channel_id)
+        check([f"{name}: not for this bot" for name in set(call.body) - {"applied_tags"}])
+        if channel.parent is None or channel.parent.kind != FORUM:
+            raise Refused(400, 50024, "Cannot execute action on this channel type")
+        require(channel, "MANAGE_THREADS")
+        tags = [int(tag) for tag in call.body["applied_tags"]]
+        check(["applied_tags: Must be 5 or fewer in length"] if len(tags) > 5 else [])
+        known = {tag["id"] for tag in channel.parent.tags}
+        check(["applied_tags: unknown tag"] if {str(tag) for tag in tags} - known else [])
+        channel.applied_tags = tags
+        await self.publish("THREAD_UPDATE", channel.as_json())
+        return 200, channel.as_json()
 
     async def type_in(self, call: Call, channel_id: str) -> Reply:
         channel = self._writable(channel_id)
@@ -178,7 +200,7 @@ class Routes:
         if note.author is not self.world.bot:
             require(channel, "MANAGE_MESSAGES")
         channel.notes.remove(note)
-        await self.publish("MESSAGE_DELETE", {"id": note_id, "channel_id": channel_id})
+        await self.publish("MESSAGE_DELETE", deletion(channel, note))
         return 204, None
 
     async def start_thread(self, call: Call, channel_id: str, note_id: str) -> Reply:
@@ -251,6 +273,11 @@ class Routes:
         bot = self.world.bot
         own = note.author is bot or bot in note.mentions or channel.kind == DM
         return own or self.reads_content()
+
+
+def deletion(channel: Channel, note: Note) -> dict[str, Any]:
+    shown = {"id": str(note.id), "channel_id": str(channel.id)}
+    return shown if channel.guild_id is None else shown | {"guild_id": str(channel.guild_id)}
 
 
 async def nobody_listens(*_: Any, **__: Any) -> None:
