@@ -13,6 +13,7 @@ from adapters.discord.afterthoughts import Afterthoughts
 from adapters.discord.events import Heard, Rules, Unasked, asked_text, read, spot_of
 from adapters.discord.files import FileReader, is_text
 from adapters.discord.patience import NOT_TAKEN, in_hand
+from adapters.discord.post import Post
 from adapters.discord.rest import DiscordRest
 from adapters.discord.standing import Standing
 from adapters.discord.waiting import Waiting
@@ -121,7 +122,7 @@ class Listener:
     async def _say(self, channel_id: str, message_id: str, sentence: str) -> None:
         try:
             await self._rest.send(
-                channel_id, sentence, nonce=f"why{message_id}", reply_to=message_id
+                channel_id, Post(content=sentence), nonce=f"why{message_id}", reply_to=message_id
             )
         except UpstreamError as error:
             log.warning("nothing could be said", extra={"cause": str(error)})

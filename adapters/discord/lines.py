@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 from adapters.discord.asking import ticket_for
 from adapters.discord.errors import GONE, DiscordRefused
 from adapters.discord.places import AnswerPlaces, candidates
+from adapters.discord.post import Post
 from adapters.discord.progress import SIGNS
 from adapters.discord.rest import DiscordRest
 from adapters.discord.tokens import TicketRest
@@ -50,12 +49,14 @@ class MessageLine:
 
     async def show(self, words: str) -> None:
         if await self._found():
-            await self._edit(words)
+            await self._edit(Post(content=words))
             return
         place = await self._places.open(self._question)
         nonce = f"line{self._question.message_id}"
         self._may_be_there = True
-        sent = await self._rest.send(place.channel_id, words, nonce=nonce, reply_to=place.reply_to)
+        sent = await self._rest.send(
+            place.channel_id, Post(content=words), nonce=nonce, reply_to=place.reply_to
+        )
         self._at, self._may_be_there = (place.channel_id, sent), False
 
     async def remove(self) -> None:
@@ -63,12 +64,12 @@ class MessageLine:
             await self._rest.delete(*self._at)
             self._at = None
 
-    async def become(self, content: str, components: Sequence[Mapping[str, Any]]) -> str | None:
+    async def become(self, post: Post) -> str | None:
         """Show this instead, for good; the message's id, or None where there is no such line."""
         if not await self._found() or self._at is None:
             return None
         try:
-            await self._edit(content, components)
+            await self._edit(post)
         except DiscordRefused as refusal:
             if refusal.code not in GONE:
                 raise
@@ -76,9 +77,9 @@ class MessageLine:
             return None
         return self._at[1]
 
-    async def _edit(self, content: str, components: Sequence[Mapping[str, Any]] = ()) -> None:
+    async def _edit(self, post: Post) -> None:
         assert self._at is not None
-        await self._rest.edit(*self._at, content, components=components)
+        await self._rest.edit(*self._at, post)
 
     async def _found(self) -> bool:
         if self._at is None and self._may_be_there:
@@ -133,11 +134,9 @@ class Lines:
             self._known.popitem(last=False)
         return line
 
-    async def become(
-        self, question: IncomingQuestion, content: str, components: Sequence[Mapping[str, Any]]
-    ) -> str | None:
+    async def become(self, question: IncomingQuestion, post: Post) -> str | None:
         """Turn the line into the first part of the answer."""
-        message_id = await self.of(question).become(content, components)
+        message_id = await self.of(question).become(post)
         self._known.pop(question.message_id, None)
         return message_id
 

@@ -11,7 +11,7 @@ from adapters.answered_threads import AnsweredThreads
 from adapters.discord.asking import came_by_command
 from adapters.discord.errors import GONE, DiscordRefused
 from adapters.discord.lines import Lines, TicketLine
-from adapters.discord.parts import components_of, content_of, is_this_part
+from adapters.discord.parts import is_this_part, post_of
 from adapters.discord.places import AnswerPlaces, candidates
 from adapters.discord.progress import LinePace, shown
 from adapters.discord.rest import DiscordRest
@@ -70,16 +70,12 @@ class DiscordReplies:
         """The first part takes the place of the line that announced it, where there is one."""
         if part.number:
             return None
-        return await self.lines.become(question, content_of(part), components_of(part))
+        return await self.lines.become(question, post_of(part))
 
     async def _sent(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         place = await self._places.open(question)
         return await self._rest.send(
-            place.channel_id,
-            content_of(part),
-            nonce=part.key,
-            reply_to=place.reply_to,
-            components=components_of(part),
+            place.channel_id, post_of(part), nonce=part.key, reply_to=place.reply_to
         )
 
     async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
@@ -91,12 +87,7 @@ class DiscordReplies:
         refused = None
         for place in candidates(question):
             try:
-                await self._rest.edit(
-                    place.channel_id,
-                    part.external_id,
-                    content_of(part),
-                    components=components_of(part),
-                )
+                await self._rest.edit(place.channel_id, part.external_id, post_of(part))
             except DiscordRefused as refusal:
                 if refusal.code not in GONE:
                     raise

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import discord
-from discord.http import HTTPClient, handle_message_parameters
+from discord.http import HTTPClient
 
 from adapters.discord.connection import Connection
 from adapters.discord.errors import (
@@ -19,6 +18,7 @@ from adapters.discord.errors import (
     discord_errors,
 )
 from adapters.discord.http import AddressedHTTP
+from adapters.discord.post import SUPPRESS_EMBEDS, Post
 from rag_core.errors import UpstreamUnavailable
 
 NEWEST = 100
@@ -59,48 +59,21 @@ class DiscordRest:
     async def send(
         self,
         channel_id: str,
-        content: str,
+        post: Post,
         *,
         nonce: str,
         reply_to: str | None = None,
-        components: Sequence[Mapping[str, Any]] = (),
         pings_role: str | None = None,
     ) -> str:
         """The id of the message; sending the same nonce again soon gives the same message."""
-        flags = discord.MessageFlags()
-        flags.suppress_embeds = True
-        with (
-            handle_message_parameters(
-                content=content,
-                nonce=nonce,
-                flags=flags,
-                allowed_mentions=_pings(pings_role),
-                message_reference=_reference(channel_id, reply_to),
-            ) as params,
-            discord_errors(),
-        ):
-            if components:
-                assert params.payload is not None
-                params.payload["components"] = list(components)
+        reply = {"message_reference": _reference(channel_id, reply_to)} if reply_to else {}
+        options = {"nonce": nonce, "enforce_nonce": True, "flags": SUPPRESS_EMBEDS, **reply}
+        with post.parameters(pings_role=pings_role, **options) as params, discord_errors():
             return _id_in(await self._http.send_message(int(channel_id), params=params))
 
-    async def edit(
-        self,
-        channel_id: str,
-        message_id: str,
-        content: str,
-        *,
-        components: Sequence[Mapping[str, Any]] = (),
-    ) -> None:
-        """Change what a message of ours says, and the buttons below it."""
-        with (
-            handle_message_parameters(
-                content=content, allowed_mentions=discord.AllowedMentions.none()
-            ) as params,
-            discord_errors(),
-        ):
-            assert params.payload is not None
-            params.payload["components"] = list(components)
+    async def edit(self, channel_id: str, message_id: str, post: Post) -> None:
+        """Let a message of ours say this."""
+        with post.parameters() as params, discord_errors():
             await self._http.edit_message(int(channel_id), int(message_id), params=params)
 
     async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> None:
@@ -180,18 +153,8 @@ class DiscordRest:
         return self._connection.http
 
 
-def _pings(role_id: str | None) -> discord.AllowedMentions:
-    """Nobody, unless a role is named."""
-    if role_id is None:
-        return discord.AllowedMentions.none()
-    roles = [discord.Object(int(role_id))]
-    return discord.AllowedMentions(everyone=False, users=False, roles=roles, replied_user=False)
-
-
-def _reference(channel_id: str, message_id: str | None) -> Any:
+def _reference(channel_id: str, message_id: str) -> dict[str, Any]:
     """A reply that is posted as a plain message where what it replies to is gone."""
-    if message_id is None:
-        return discord.utils.MISSING
     return {"message_id": message_id, "channel_id": channel_id, "fail_if_not_exists": False}
 
 

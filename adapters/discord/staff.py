@@ -10,6 +10,7 @@ import discord
 
 from adapters.discord.asking import spot_of
 from adapters.discord.buttons import Pressed, button, rows
+from adapters.discord.post import Post
 from adapters.discord.rest import DiscordRest
 from adapters.discord.tokens import TicketRest, ticket_of
 from adapters.discord.wording import escaped
@@ -72,12 +73,12 @@ class StaffDesk:
         caller: str,
         answer: discord.Message | None,
     ) -> None:
+        resolved = rows([button(Press.RESOLVED, answer_id, caller)])
         await self._rest.send(
             channel_id,
-            CALL.format(role=role),
+            Post(content=CALL.format(role=role), components=resolved),
             nonce=f"call{answer_id.hex[:20]}",
             reply_to=str(answer.id) if answer is not None else None,
-            components=rows([button(Press.RESOLVED, answer_id, caller)]),
             pings_role=role,
         )
 

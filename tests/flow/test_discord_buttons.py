@@ -280,9 +280,7 @@ async def test_a_person_is_called_once_and_that_is_the_only_ping_there_is() -> N
         again = await scene.press("Ask a person", scene.course.bob)
         assert "asked already" in await scene.told(again)
         pings = [body["allowed_mentions"] for body in scene.course.peer.bodies(SEND)]
-        assert [ping for ping in pings if ping.get("roles")] == [
-            {"parse": [], "roles": [int(STAFF)]}
-        ]
+        assert [ping for ping in pings if ping.get("roles")] == [{"parse": [], "roles": [STAFF]}]
 
 
 async def test_a_call_that_did_not_get_through_can_be_made_again() -> None:

@@ -228,7 +228,7 @@ class DiscordPeer:
             route, ids = self._admit(request, path)
         except Refused as refusal:
             return self._refuse(request.method, path, refusal)
-        body = json.loads(raw) if (raw := await request.read()) else None
+        body = await self._body(request)
         call = Call(request.method, route, path, body, dict(request.query))
         self.calls.append(call)
         headers, wait = self.buckets.take(route, ids[0] if ids else "")
@@ -248,8 +248,22 @@ class DiscordPeer:
             return await self._trouble(request, trouble, headers)
         return answered(status, shown, headers)
 
+    async def _body(self, request: web.Request) -> Any:
+        """JSON; with files it stands in one field of a form, and names the others."""
+        if not request.content_type.startswith("multipart/"):
+            return json.loads(raw) if (raw := await request.read()) else None
+        form = await request.post()
+        body = json.loads(str(form["payload_json"]))
+        for shown in body.get("attachments", []):
+            sent = form[f"files[{shown['id']}]"]
+            assert isinstance(sent, web.FileField)
+            shown |= self.attach(sent.filename, sent.file.read())
+        return body
+
     def _admit(self, request: web.Request, path: str) -> tuple[str, list[str]]:
-        if request.can_read_body and request.headers.get("Content-Type") != "application/json":
+        kind = request.headers.get("Content-Type", "")
+        has_form = kind.startswith("multipart/form-data") and request.method in {"POST", "PATCH"}
+        if request.can_read_body and kind != "application/json" and not has_form:
             raise Refused(400, 50035, "Expected Content-Type header to be application/json")
         if BY_TOKEN.fullmatch(path):  # the token in the path is all that is asked for
             return self.routes.find(request.method, path)

@@ -318,6 +318,7 @@ class Interactions:
         merged = {"content": note.content, "components": note.components} | body
         changed = self._posting.note_from(channel, merged)
         note.content, note.components = changed.content, changed.components
+        note.attachments = body.get("attachments", note.attachments)
         note.pinged += changed.pinged
         note.flags = (note.flags & ~LOADING) | body.get("flags", 0)
         if not (note.content or note.components):

@@ -53,6 +53,7 @@ class Posting:
             content,
             embeds=[] if flags & SUPPRESS_EMBEDS else body.get("embeds") or [],
             components=body.get("components") or [],
+            attachments=body.get("attachments") or [],
             flags=flags,
             nonce=body.get("nonce"),
             reference=self._reference(channel, body.get("message_reference")),

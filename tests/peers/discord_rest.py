@@ -165,6 +165,8 @@ class Routes:
     async def send(self, call: Call, channel_id: str) -> Reply:
         channel = self._writable(channel_id)
         check_message(call.body)
+        if call.body.get("attachments"):
+            require(channel, "ATTACH_FILES")
         known = self._posting.sent_before(channel, call.body)
         if known is not None:
             return 200, known.as_json(with_nonce=True)
@@ -187,6 +189,7 @@ class Routes:
             note.content = (call.body["content"] or "").strip()
         note.embeds = call.body.get("embeds", note.embeds) or []
         note.components = call.body.get("components", note.components) or []
+        note.attachments = call.body.get("attachments", note.attachments)
         note.flags = call.body.get("flags", note.flags) or note.flags
         if not (note.content or note.embeds or note.components):
             raise Refused(400, 50006, "Cannot send an empty message")
