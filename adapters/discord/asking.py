@@ -93,6 +93,7 @@ def _question(
         heard_at=at,
         position=f"{interaction.id:020d}",
         address=address,
+        category_id=spot.category_id,
         locale=interaction.locale.value,
         private=private,
     )

@@ -90,8 +90,7 @@ class Connection(discord.Client):
         try:
             await self.login(self._config.token)
         except BaseException:
-            assert isinstance(self.http, AddressedHTTP)
-            await self.http.reset()
+            await self.addressed.reset()
             raise
         self.is_logged_in = True
 
@@ -146,6 +145,11 @@ class Connection(discord.Client):
     async def on_interaction(self, interaction: discord.Interaction) -> None:
         with self._owned_task():
             await self._audience.used(interaction)
+
+    @property
+    def addressed(self) -> AddressedHTTP:
+        assert isinstance(self.http, AddressedHTTP)
+        return self.http
 
     @property
     def session(self) -> aiohttp.ClientSession:

@@ -190,6 +190,7 @@ def question_from(
         heard_at=at,
         position=f"{message.id:020d}",
         address={**spot.address, **notes, **(files.notes if files is not None else {})},
+        category_id=spot.category_id,
         locale=locale,
     )
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from time import monotonic
 from typing import Any
 
@@ -14,10 +13,9 @@ from discord.utils import MISSING
 from yarl import URL
 
 from adapters.discord.config import DiscordConfig
+from adapters.discord.turns import Turns, urgency
 
 EDIT = ("PATCH", "/channels/{channel_id}/messages/{message_id}")
-REQUESTS_A_SECOND = 45
-"""Discord takes fifty in all, and tells nobody how many are left."""
 
 
 class Pace:
@@ -34,20 +32,6 @@ class Pace:
         await asyncio.sleep(pause)
 
 
-class Throttle:
-    """Lets so many events happen in any second, the first come first."""
-
-    def __init__(self, a_second: int) -> None:
-        self._taken: deque[float] = deque([float("-inf")] * a_second, maxlen=a_second)
-
-    async def wait(self) -> None:
-        now = monotonic()
-        turn = max(now, self._taken[0] + 1.0)
-        self._taken.append(turn)
-        if turn > now:
-            await asyncio.sleep(turn - now)
-
-
 class AddressedHTTP(HTTPClient):
     """Leads every call to the addresses of the settings.
 
@@ -55,11 +39,14 @@ class AddressedHTTP(HTTPClient):
     client of the process too."""
 
     def __init__(self, config: DiscordConfig, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, http_trace=self._trace(), **options)
         self._api_base = config.api_base
         self._gateway = URL(config.gateway_url)
         self._connects = Pace(config.connect_seconds)
-        self._requests = Throttle(REQUESTS_A_SECOND)
+        self.turns = Turns()
+        base = URL(config.api_base).path
+        self._uncounted = (f"{base}/interactions/", f"{base}/webhooks/")
+        """Answers to interactions have three seconds, and no limit but their own."""
         self._timeout = aiohttp.ClientTimeout(total=config.request_seconds)
 
     async def request(self, route: Route, **options: Any) -> Any:
@@ -67,8 +54,20 @@ class AddressedHTTP(HTTPClient):
             route.url = self._api_base + route.url.removeprefix(Route.BASE)
         # The bound is on one attempt: waiting out a rate limit between attempts is not cut short.
         options.setdefault("timeout", self._timeout)
-        await self._requests.wait()
         return await super().request(route, **options)
+
+    def _trace(self) -> aiohttp.TraceConfig:
+        """Waits its turn at the last moment, behind all that the library itself waits for."""
+        trace = aiohttp.TraceConfig()
+
+        async def wait(
+            _session: Any, _context: Any, request: aiohttp.TraceRequestStartParams
+        ) -> None:
+            if not request.url.path.startswith(self._uncounted):
+                await self.turns.wait(urgency.get())
+
+        trace.on_request_start.append(wait)
+        return trace
 
     def pause_before_edit(self, channel_id: int) -> float:
         """How long to wait until there is room for two requests again: one for what may be late,

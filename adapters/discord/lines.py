@@ -14,6 +14,7 @@ from adapters.discord.post import Post
 from adapters.discord.progress import SIGNS
 from adapters.discord.rest import DiscordRest
 from adapters.discord.tokens import TicketRest
+from adapters.discord.turns import Urgency, as_urgent_as
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import UpstreamError
 
@@ -47,7 +48,14 @@ class MessageLine:
     def rest_seconds(self) -> float:
         return self._rest.edit_pause(self._at[0]) if self._at else 0.0
 
+    async def turn(self, *, first: bool) -> None:
+        await self._rest.turn(Urgency.FIRST_WORDS if first else Urgency.FURTHER_WORDS)
+
     async def show(self, words: str) -> None:
+        with as_urgent_as(Urgency.TAKEN):
+            await self._show(words)
+
+    async def _show(self, words: str) -> None:
         if await self._found():
             await self._edit(Post(content=words))
             return
@@ -101,6 +109,9 @@ class TicketLine:
     """Where a command's answer was announced; the answer itself takes its place."""
 
     rest_seconds = 0.0
+
+    async def turn(self, *, first: bool) -> None:
+        """Answers to commands have their own limits."""
 
     def __init__(self, question: IncomingQuestion, *, tickets: TicketRest) -> None:
         self._ticket = ticket_for(question)

@@ -39,7 +39,7 @@ class ChoosesBooks(Protocol):
     """Knows which books a channel reads, as the library does."""
 
     async def books_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
     ) -> BookIds | None: ...
 
 
@@ -74,7 +74,10 @@ class Lookup:
 
     async def _books(self, spot: Spot) -> BookIds:
         books = await self.library.books_for(
-            platform=Platform.DISCORD, tenant=spot.tenant, channel_id=spot.reads
+            platform=Platform.DISCORD,
+            tenant=spot.tenant,
+            channel_id=spot.reads,
+            category_id=spot.category_id,
         )
         if books is None:
             raise NoBookChosen

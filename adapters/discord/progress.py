@@ -35,6 +35,10 @@ LAST_CALL_SECONDS = 3.0
 class Line(Protocol):
     """A place where one message can stand for a while."""
 
+    async def turn(self, *, first: bool) -> None:
+        """Wait until it may be shown; first words go before further ones."""
+        ...
+
     async def show(self, words: str) -> None: ...
 
     async def remove(self) -> None: ...
@@ -69,6 +73,7 @@ class ProgressLine:
         self._stage = ""
         self._text = ""
         self._was = ""
+        self._text_was_shown = False
         self._news = asyncio.Event()
         self._showing: asyncio.Task[None] | None = None
 
@@ -96,10 +101,12 @@ class ProgressLine:
         await asyncio.sleep(self._pace.first_after(self._heard_at))
         while True:
             await self._news.wait()
+            await self._line.turn(first=not self._text_was_shown)
             self._news.clear()
             words = self.words
             if not words or words == self._was:
                 continue
+            self._text_was_shown = bool(self._text)
             began = monotonic()
             self._showing = asyncio.create_task(self._line.show(words))
             try:

@@ -17,6 +17,7 @@ from adapters.discord.progress import LinePace, shown
 from adapters.discord.rest import DiscordRest
 from adapters.discord.token_reply import TokenReplies
 from adapters.discord.tokens import TicketRest
+from adapters.discord.turns import Urgency, as_urgent_as
 from adapters.discord.waiting import Waiting
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
@@ -130,7 +131,8 @@ class DiscordReplies:
         while True:
             try:
                 place = await self._places.open(question)
-                await self._rest.typing(place.channel_id)
+                with as_urgent_as(Urgency.SIGN):
+                    await self._rest.typing(place.channel_id)
             except UpstreamError as error:
                 log.info("no typing sign", extra={"cause": str(error)})
                 if isinstance(error, UpstreamRejected) and not error.retryable:

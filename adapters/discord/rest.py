@@ -17,8 +17,8 @@ from adapters.discord.errors import (
     DiscordRefused,
     discord_errors,
 )
-from adapters.discord.http import AddressedHTTP
 from adapters.discord.post import SUPPRESS_EMBEDS, Post
+from adapters.discord.turns import Urgency
 from rag_core.errors import UpstreamUnavailable
 
 NEWEST = 100
@@ -132,9 +132,11 @@ class DiscordRest:
 
     def edit_pause(self, channel_id: str) -> float:
         """How long to leave the messages of a channel alone, by what Discord told last."""
-        http = self._connection.http
-        assert isinstance(http, AddressedHTTP)
-        return http.pause_before_edit(int(channel_id))
+        return self._connection.addressed.pause_before_edit(int(channel_id))
+
+    async def turn(self, level: Urgency) -> None:
+        """Wait before what is to be sent is decided, so that it is the newest."""
+        await self._connection.addressed.turns.wait(level)
 
     async def open_direct(self, user_id: str) -> str:
         """The channel that one person and we share alone."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from uuid import UUID, uuid4
@@ -48,6 +48,10 @@ class DiscordDesk:
         """Whether nothing can be changed any more."""
         self.shows_progress = True
         """Or it goes on where an answer was settled already, and only delivers it."""
+        self.hands = 1
+        """How many questions are answered at once."""
+        self.writes: Callable[[Progress], Awaitable[None]] | None = None
+        """How an answer is written, piece by piece."""
         self.thinks = asyncio.Event()
         """While it is not set, answers are still being written."""
         self.thinks.set()
@@ -62,6 +66,10 @@ class DiscordDesk:
     @property
     def questions(self) -> list[IncomingQuestion]:
         return [taken.question for taken in self.taken.values()]
+
+    @property
+    def withdrawn(self) -> list[IncomingQuestion]:
+        return [taken.question for taken in self.taken.values() if taken.withdrawn]
 
     @property
     def texts(self) -> list[str]:
@@ -126,7 +134,8 @@ class DiscordDesk:
         """The platform listens and the desk answers until the block ends."""
         self._platform = platform
         async with asyncio.TaskGroup() as tasks:
-            running = [tasks.create_task(platform.run()), tasks.create_task(self._work())]
+            running = [tasks.create_task(platform.run())]
+            running += [tasks.create_task(self._work()) for _ in range(self.hands)]
             yield
             for task in running:
                 task.cancel()
@@ -137,7 +146,9 @@ class DiscordDesk:
             async with AsyncExitStack() as stack:
                 if self.shows_progress:
                     shown = self.platform.replies.progress(taken.question)
-                    self.progress = await stack.enter_async_context(shown)
+                    self.progress = progress = await stack.enter_async_context(shown)
+                    if self.writes is not None:
+                        await self.writes(progress)
                 await self.thinks.wait()
                 parts = self._answered(taken)
             if taken.withdrawn:

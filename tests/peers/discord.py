@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import struct
+import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from socket import SO_LINGER, SOL_SOCKET
@@ -39,13 +40,15 @@ from tests.peers.discord_world import (
 
 SEND = "POST /channels/:c/messages"
 START_THREAD = "POST /channels/:c/messages/:m/threads"
+EDIT = "PATCH /channels/:c/messages/:m"
 HISTORY = "GET /channels/:c/messages"
 TYPING = "POST /channels/:c/typing"
 ME = "GET /users/@me"
 MENTION = re.compile(r"<@!?(\d+)>")
 TOKEN = "bot-token-for-tests"
 SENDS = Allowance(5, 0.05)
-"""Discord allows five messages in five seconds; tests have no time for that."""
+"""Discord allows five messages in five seconds; most tests have no time for that."""
+REAL = Allowance(5, 5.0)
 OTHERS = Allowance(50, 1.0)
 
 
@@ -66,6 +69,7 @@ class DiscordPeer:
         self.calls: list[Call] = []
         self.refusals: list[str] = []
         self.files: dict[str, bytes] = {}
+        self.fetched: list[str] = []
         self.api_base = ""
         self.gateway_url = ""
         self._closing = asyncio.Event()
@@ -151,6 +155,7 @@ class DiscordPeer:
         return shown | ({"content_type": kind} if kind else {})
 
     async def _attachment(self, request: web.Request) -> web.Response:
+        self.fetched.append(request.path)
         content = self.files.get(request.path)
         return web.Response(status=404) if content is None else web.Response(body=content)
 
@@ -229,8 +234,10 @@ class DiscordPeer:
         except Refused as refusal:
             return self._refuse(request.method, path, refusal)
         body = await self._body(request)
-        call = Call(request.method, route, path, body, dict(request.query))
+        call = Call(request.method, route, path, body, dict(request.query), time.monotonic())
         self.calls.append(call)
+        if not BY_TOKEN.fullmatch(path) and (wait := self.buckets.take_any()) is not None:
+            return limited(wait, {}, everywhere=True)
         headers, wait = self.buckets.take(route, ids[0] if ids else "")
         if wait is not None:
             return limited(wait, headers)
@@ -290,7 +297,8 @@ class DiscordPeer:
             return web.Response(status=500)
         if trouble.status == 429:
             return limited(trouble.retry_after, headers, via=trouble.via)
-        return answered(trouble.status or 500, {"message": "trouble", "code": 0}, headers)
+        shown = {"message": "trouble", "code": trouble.code}
+        return answered(trouble.status or 500, shown, headers)
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[DiscordPeer]:
@@ -324,9 +332,12 @@ def answered(status: int, body: Any, headers: dict[str, str]) -> web.Response:
     )
 
 
-def limited(wait: float, headers: dict[str, str], *, via: bool = True) -> web.Response:
-    told = headers | {"Retry-After": str(wait), "X-RateLimit-Scope": "user"}
-    body = {"message": "You are being rate limited.", "retry_after": wait, "global": False}
+def limited(
+    wait: float, headers: dict[str, str], *, via: bool = True, everywhere: bool = False
+) -> web.Response:
+    scope = "global" if everywhere else "user"
+    told = headers | {"Retry-After": str(wait), "X-RateLimit-Scope": scope}
+    body = {"message": "You are being rate limited.", "retry_after": wait, "global": everywhere}
     return answered(429, body, told | ({"Via": "1.1 google"} if via else {}))
 
 
@@ -347,9 +358,10 @@ async def open_discord_peer(
     *,
     identify_gap: float = 0.02,
     sends: Allowance = SENDS,
+    edits: Allowance = OTHERS,
     default: Allowance = OTHERS,
 ) -> AsyncIterator[DiscordPeer]:
     """A Discord that serves until the block ends; it then fails if it had to refuse anything."""
-    buckets = Buckets(default=default, special={SEND: sends})
+    buckets = Buckets(default=default, special={SEND: sends, EDIT: edits})
     async with DiscordPeer(identify_gap=identify_gap, buckets=buckets).serving() as peer:
         yield peer

@@ -44,6 +44,7 @@ class Call:
     path: str
     body: Any
     query: dict[str, str]
+    at: float = 0.0
 
 
 class Routes:
