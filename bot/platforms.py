@@ -78,6 +78,7 @@ def discord_parts(services: Services) -> DiscordParts:
         desk=services.desk,
         markers=stores.markers,
         lookup=Lookup(searches=services.retriever, library=services.library),
+        policies=services.library,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,

@@ -35,12 +35,14 @@ class MessageLine:
         *,
         rest: DiscordRest,
         places: AnswerPlaces,
+        number: int,
         may_be_there: bool,
     ) -> None:
         self._question = question
         self._rest = rest
         self._places = places
         self._at: tuple[str, str] | None = None
+        self._number = number
         self._may_be_there = may_be_there
         """Whether it may have been sent by a process that is gone, or without our hearing of it."""
 
@@ -60,12 +62,15 @@ class MessageLine:
             await self._edit(Post(content=words))
             return
         place = await self._places.open(self._question)
-        nonce = f"line{self._question.message_id}"
+        nonce = f"l{self._number % 10}.{self._question.message_id}"
         self._may_be_there = True
-        sent = await self._rest.send(
+        sent = await self._rest.send_and_read(
             place.channel_id, Post(content=words), nonce=nonce, reply_to=place.reply_to
         )
-        self._at, self._may_be_there = (place.channel_id, sent), False
+        self._may_be_there = False
+        # A nonce that Discord knows gives the message of long ago, which is an answer by now.
+        if PROGRESS.search(sent.content):
+            self._at = (place.channel_id, sent.id)
 
     async def remove(self) -> None:
         if await self._found() and self._at is not None:
@@ -131,6 +136,7 @@ class Lines:
         self._rest = rest
         self._places = places
         self._began = datetime.now(UTC)
+        self._made = 0
         self._known: OrderedDict[str, MessageLine] = OrderedDict()
 
     def of(self, question: IncomingQuestion) -> MessageLine:
@@ -138,8 +144,13 @@ class Lines:
         if known is not None:
             return known
         ours = question.heard_at > max(self._began, datetime.now(UTC) - NONCE_HOLDS)
+        self._made += 1
         line = self._known[question.message_id] = MessageLine(
-            question, rest=self._rest, places=self._places, may_be_there=not ours
+            question,
+            rest=self._rest,
+            places=self._places,
+            number=self._made,
+            may_be_there=not ours,
         )
         while len(self._known) > REMEMBERED:
             self._known.popitem(last=False)

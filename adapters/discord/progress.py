@@ -21,8 +21,13 @@ from rag_core.errors import UpstreamError
 
 log = logging.getLogger(__name__)
 
-SIGNS = {QuestionState.RETRIEVING: "🔎", QuestionState.GENERATING: "✍️"}
+SIGNS = {
+    QuestionState.PENDING: "⏳",
+    QuestionState.RETRIEVING: "🔎",
+    QuestionState.GENERATING: "✍️",
+}
 WORDS = {
+    QuestionState.PENDING: "Working on it…",
     QuestionState.RETRIEVING: "Looking in the documents…",
     QuestionState.GENERATING: "Writing the answer…",
 }

@@ -80,7 +80,8 @@ class DiscordReplies:
         )
 
     async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
-        """Let a part that was posted say something else."""
+        """Let a part that was posted say something else; what announced it has done its duty."""
+        await self.lines.clear(question.message_id)
         if came_by_command(question):
             await self._by_token.edit(question, part)
             return
@@ -100,6 +101,7 @@ class DiscordReplies:
 
     async def remove(self, question: IncomingQuestion, external_id: str) -> None:
         """Take a part away; what is gone already is gone."""
+        await self.lines.clear(question.message_id)
         if came_by_command(question):
             await self._by_token.remove(question, external_id)
             return

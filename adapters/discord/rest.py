@@ -66,10 +66,27 @@ class DiscordRest:
         pings_role: str | None = None,
     ) -> str:
         """The id of the message; sending the same nonce again soon gives the same message."""
+        sent = await self.send_and_read(
+            channel_id, post, nonce=nonce, reply_to=reply_to, pings_role=pings_role
+        )
+        return sent.id
+
+    async def send_and_read(
+        self,
+        channel_id: str,
+        post: Post,
+        *,
+        nonce: str,
+        reply_to: str | None = None,
+        pings_role: str | None = None,
+    ) -> Sent:
+        """The message as it stands there."""
         reply = {"message_reference": _reference(channel_id, reply_to)} if reply_to else {}
         options = {"nonce": nonce, "enforce_nonce": True, "flags": SUPPRESS_EMBEDS, **reply}
         with post.parameters(pings_role=pings_role, **options) as params, discord_errors():
-            return _id_in(await self._http.send_message(int(channel_id), params=params))
+            answer: Any = await self._http.send_message(int(channel_id), params=params)
+        _id_in(answer)
+        return _sent(answer)
 
     async def edit(self, channel_id: str, message_id: str, post: Post) -> None:
         """Let a message of ours say this."""
@@ -170,7 +187,7 @@ def _sent(message: Any) -> Sent:
     reference = message.get("message_reference") or {}
     return Sent(
         id=str(message["id"]),
-        author_id=str(message["author"]["id"]),
+        author_id=str(message.get("author", {}).get("id", "")),
         content=message.get("content", ""),
         reply_to=reference.get("message_id"),
         nonce=message.get("nonce"),

@@ -13,7 +13,7 @@ from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OutgoingPart
-from rag_core.desk.progress import Progress
+from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import StorageError, UpstreamRejected, UpstreamUnavailable
 from tests.builders import a_response
 
@@ -48,6 +48,7 @@ class DiscordDesk:
         """Whether nothing can be changed any more."""
         self.shows_progress = True
         """Or it goes on where an answer was settled already, and only delivers it."""
+        self.renewal_seconds = 0.0
         self.hands = 1
         """How many questions are answered at once."""
         self.writes: Callable[[Progress], Awaitable[None]] | None = None
@@ -172,7 +173,12 @@ class DiscordDesk:
 
     async def _renew(self, taken: Taken) -> None:
         """Another answer in the messages of the one before; what is too many goes."""
-        replies, parts = self.platform.replies, self._answered(taken)
+        replies = self.platform.replies
+        async with replies.progress(taken.question) as progress:
+            await progress.stage(QuestionState.GENERATING)
+            await progress.text("Writing anew")
+            await asyncio.sleep(self.renewal_seconds)
+            parts = self._answered(taken)
         for part, external_id in zip(parts, taken.posted, strict=False):
             changed = OutgoingPart(
                 question_id=part.question_id,

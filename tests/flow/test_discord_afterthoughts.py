@@ -30,12 +30,15 @@ def echo(question: IncomingQuestion) -> AgentResponse:
     return a_response(f"About: {question.question.message}")
 
 
-async def test_an_edited_question_is_answered_anew_in_the_same_message() -> None:
+@pytest.mark.parametrize("seconds", [0.0, 0.2])
+async def test_an_edited_question_is_answered_anew_in_the_same_message(seconds: float) -> None:
     async with on_a_course(DiscordDesk(echo)) as course:
+        course.desk.renewal_seconds = seconds
         asked = await ask(course)
         (answer,) = course.peer.seen_in(asked.id)
         await course.peer.edit(asked, "How many on Sundays?")
         await course.until(lambda: "on Sundays?" in answer.content)
+        await course.quiet()
         assert course.peer.seen_in(asked.id) == [answer]
         assert answer.pinged == ()
         assert all(body["allowed_mentions"] == {"parse": []} for body in course.peer.bodies(EDIT))
