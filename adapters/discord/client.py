@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ import discord
 
 from adapters.answered_threads import AnsweredThreads
 from adapters.discord.afterthoughts import Afterthoughts
+from adapters.discord.catchup import CatchUp
 from adapters.discord.commands import CommandRegister, commands
 from adapters.discord.config import DiscordConfig
 from adapters.discord.connection import Channel, Connection, minimal_intents
@@ -78,7 +79,9 @@ class DiscordPlatform:
     def __init__(self, config: DiscordConfig, parts: DiscordParts) -> None:
         self._config = config
         self._intents = minimal_intents()
-        self.connection = Connection(config, intents=self._intents, audience=self)
+        self.connection = Connection(
+            config, intents=self._intents, audience=self, markers=parts.markers
+        )
         rest, tickets = DiscordRest(self.connection), TicketRest(self.connection)
         threads, waiting = AnsweredThreads(parts.markers), Waiting()
         self._replies = DiscordReplies(
@@ -88,6 +91,7 @@ class DiscordPlatform:
             with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
         )
         self._listener = self._listening(parts, rest, threads, waiting)
+        self._catch_up = CatchUp(self.connection, listener=self._listener, markers=parts.markers)
         self._interactions = self._answering(parts, rest, tickets)
         self._register = CommandRegister(
             commands(with_lookup=parts.lookup is not None), rest=rest, markers=parts.markers
@@ -135,8 +139,7 @@ class DiscordPlatform:
 
     @property
     def is_ready(self) -> bool:
-        connection = self.connection
-        return connection.is_ready() and connection.is_connected and not connection.is_closed()
+        return self.connection.is_listening and not self.connection.is_closed()
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -173,6 +176,8 @@ class DiscordPlatform:
             raise ConfigurationError(why_closed(closed.code)) from closed
 
     async def heard(self, message: discord.Message) -> None:
+        if isinstance(message.channel, discord.DMChannel):
+            await self._catch_up.remember_direct(message.channel.id)
         if (me := self.connection.user) is not None:
             await self._listener.hear(message, me=me)
 
@@ -186,9 +191,12 @@ class DiscordPlatform:
     async def used(self, interaction: discord.Interaction) -> None:
         await self._interactions.hear(interaction)
 
-    async def connected(self, *, resumed: bool) -> None:
-        if not resumed:
-            await self._register.sync()
+    async def began(
+        self, guilds: Sequence[discord.Guild], *, missed_since: float | None, directs: bool
+    ) -> None:
+        await self._register.sync()
+        if missed_since is not None:
+            await self._catch_up.read(guilds, since=missed_since, directs=directs)
 
 
 def pace_of(config: DiscordConfig) -> LinePace:

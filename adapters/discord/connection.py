@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 import aiohttp
 import discord
 
-from adapters.discord.config import DiscordConfig
-from adapters.discord.http import AddressedHTTP
+from adapters.discord.config import AUTOMATIC, DiscordConfig, ShardRange
+from adapters.discord.errors import discord_errors
+from adapters.discord.http import AddressedHTTP, Pace
+from adapters.discord.restoring import restore
+from adapters.discord.sessions import IdentifyBudget, SessionMemory
+from adapters.discord.shard import Shard
 from adapters.discord.webhooks import AddressedWebhooks
+from rag_core.ports import MarkerStore
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +40,11 @@ class Audience(Protocol):
 
     async def used(self, interaction: discord.Interaction) -> None: ...
 
-    async def connected(self, *, resumed: bool) -> None:
-        """A session has begun, or goes on after a break."""
+    async def began(
+        self, guilds: Sequence[discord.Guild], *, missed_since: float | None, directs: bool
+    ) -> None:
+        """A new session knows these servers; of what happened since then it was told nothing.
+        Direct conversations belong to one of several sessions."""
         ...
 
 
@@ -45,7 +53,7 @@ def minimal_intents() -> discord.Intents:
     return discord.Intents(guilds=True, guild_messages=True, dm_messages=True, message_content=True)
 
 
-class Connection(discord.Client):
+class Connection(discord.AutoShardedClient):
     """Keeps the gateway open and hands on what happens; owns the tasks that this makes."""
 
     def __init__(
@@ -54,13 +62,17 @@ class Connection(discord.Client):
         *,
         intents: discord.Intents,
         audience: Audience,
+        markers: MarkerStore,
     ) -> None:
         self._config = config
         self._audience = audience
+        self._markers = markers
+        self._running: dict[int, Shard] = {}
+        self._budget: IdentifyBudget | None = None
+        self._identifies = Pace(config.identify_seconds)
         self.webhooks = AddressedWebhooks(config)
         self._hearing: set[asyncio.Task[Any]] = set()
         self.is_logged_in = False
-        self.is_connected = False
         # Said once a process, of something that we never do.
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
         super().__init__(
@@ -94,26 +106,69 @@ class Connection(discord.Client):
             raise
         self.is_logged_in = True
 
+    async def connect(self, *, reconnect: bool = True) -> None:
+        """Run every shard of ours until cancelled; raises what no shard can recover from."""
+        count, ids = await self._shards()
+        self.shard_count = self._connection.shard_count = count
+        self._connection.shard_ids = ids
+        self._budget = self._budget or IdentifyBudget(self._markers, str(self.application_id))
+        self._running = {number: self._shard(number, count, self._budget) for number in ids}
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for shard in self._running.values():
+                    tasks.create_task(shard.run())
+        except* (discord.ConnectionClosed, discord.PrivilegedIntentsRequired) as failed:
+            raise failed.exceptions[0] from None
+
+    async def _shards(self) -> tuple[int, range]:
+        """How many there are in all, and which are ours."""
+        wanted = self._config.shards
+        if isinstance(wanted, ShardRange):
+            return wanted.count, range(wanted.first, wanted.last + 1)
+        if wanted == AUTOMATIC:
+            with discord_errors():
+                count, _, _ = await self.http.get_bot_gateway()
+            return count, range(count)
+        return 1, range(1)
+
+    def _shard(self, number: int, count: int, budget: IdentifyBudget) -> Shard:
+        name = f"{self.application_id}:{number}/{count}"
+        return Shard(
+            number,
+            connection=self,
+            config=self._config,
+            memory=SessionMemory(self._markers, name),
+            budget=budget,
+            begins=self._identifies.wait,
+        )
+
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
-        if not initial:
-            await asyncio.sleep(self._config.identify_seconds)
+        """Whoever opens a connection has waited already."""
 
-    async def on_connect(self) -> None:
-        self.is_connected = True
+    async def restore(self, guild_ids: Sequence[int]) -> bool:
+        """Whether these servers are known again."""
+        if self.user is None:
+            return False
+        return await restore(guild_ids, http=self.http, state=self._connection, own_id=self.user.id)
 
-    async def on_resumed(self) -> None:
-        self.is_connected = True
-        log.info("Discord session resumed")
+    def guilds_of(self, shard_id: int) -> tuple[int, ...]:
+        return tuple(guild.id for guild in self.guilds if guild.shard_id == shard_id)
+
+    @property
+    def is_listening(self) -> bool:
+        """Whether every shard of ours hears what happens."""
+        return bool(self._running) and all(shard.is_ready for shard in self._running.values())
+
+    async def on_shard_resumed(self, shard_id: int) -> None:
+        log.info("Discord session resumed", extra={"shard": shard_id})
+        self._running[shard_id].goes_on()
+
+    async def on_shard_ready(self, shard_id: int) -> None:
+        guilds = [guild for guild in self.guilds if guild.shard_id == shard_id]
+        log.info("Discord is ready", extra={"shard": shard_id, "servers": len(guilds)})
         with self._owned_task():
-            await self._audience.connected(resumed=True)
-
-    async def on_disconnect(self) -> None:
-        self.is_connected = False
-
-    async def on_ready(self) -> None:
-        log.info("Discord is ready", extra={"servers": len(self.guilds)})
-        with self._owned_task():
-            await self._audience.connected(resumed=False)
+            missed_since = await self._running[shard_id].begins_anew()
+            await self._audience.began(guilds, missed_since=missed_since, directs=shard_id == 0)
 
     async def on_message(self, message: discord.Message) -> None:
         with self._owned_task():
@@ -153,9 +208,7 @@ class Connection(discord.Client):
 
     @property
     def session(self) -> aiohttp.ClientSession:
-        """The library's own, which it shows to nobody."""
-        session: aiohttp.ClientSession = self.http._HTTPClient__session  # type: ignore[attr-defined]
-        return session
+        return self.addressed.session
 
     @contextmanager
     def _owned_task(self) -> Iterator[None]:
@@ -193,4 +246,8 @@ class Connection(discord.Client):
         waiting = self._hearing - {asyncio.current_task()}
         if waiting:
             await asyncio.wait(waiting, timeout=CLOSING_SECONDS)
+        for shard in self._running.values():
+            await shard.end()
+        if self._budget is not None:
+            await self._budget.forgive()
         await super().close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
@@ -22,6 +23,8 @@ from adapters.platform import AcceptsQuestions
 from rag_core.errors import StorageError, UpstreamError
 
 log = logging.getLogger(__name__)
+
+REMEMBERED = 10_000
 
 
 class Listener:
@@ -47,10 +50,12 @@ class Listener:
         self._waiting = waiting
         self._rules = rules
         self._pauses = pauses
+        self._heard: OrderedDict[int, None] = OrderedDict()
         self._told: set[str] = set()
         """The channels that were told already that nothing is taken."""
 
     async def hear(self, message: discord.Message, *, me: discord.abc.User) -> None:
+        self._note(message.id)
         await self._give_way(message, me)
         heard = await self._read(message, me)
         if isinstance(heard, Unasked):
@@ -62,6 +67,11 @@ class Listener:
                 self._told.clear()
             elif heard.addressed:
                 await self._say_once(str(message.channel.id), str(message.id))
+
+    async def hear_late(self, message: discord.Message, *, me: discord.abc.User | None) -> None:
+        """What was written while nobody listened; what was heard then is not heard again."""
+        if me is not None and message.id not in self._heard:
+            await self.hear(message, me=me)
 
     async def edit(self, message: discord.Message, *, me: discord.abc.User) -> None:
         heard = await self._read(message, me)
@@ -75,6 +85,11 @@ class Listener:
 
     async def delete(self, channel: Any, message_ids: Iterable[int]) -> None:
         await self._afterthoughts.deleted(channel, message_ids)
+
+    def _note(self, message_id: int) -> None:
+        self._heard[message_id] = None
+        while len(self._heard) > REMEMBERED:
+            self._heard.popitem(last=False)
 
     async def _read(self, message: discord.Message, me: discord.abc.User) -> Heard | Unasked | None:
         """Files are fetched only where somebody turned to us or to a place of ours."""

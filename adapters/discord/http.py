@@ -15,6 +15,8 @@ from yarl import URL
 from adapters.discord.config import DiscordConfig
 from adapters.discord.turns import Turns, urgency
 
+CLOSE_SECONDS = 2.0
+"""How long to wait for the other side's good-bye; the library would wait half a minute."""
 EDIT = ("PATCH", "/channels/{channel_id}/messages/{message_id}")
 
 
@@ -84,7 +86,20 @@ class AddressedHTTP(HTTPClient):
         asked = URL(url)
         if asked.host == DiscordWebSocket.DEFAULT_GATEWAY.host:
             url = str(self._gateway.with_query(asked.query))
-        return await super().ws_connect(url, compress=compress)
+        return await self.session.ws_connect(
+            url,
+            headers={"User-Agent": self.user_agent},
+            timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_SECONDS),
+            max_msg_size=0,
+            autoclose=False,
+            compress=compress,
+        )
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The library's own, which it shows to nobody."""
+        session: aiohttp.ClientSession = self._HTTPClient__session  # type: ignore[attr-defined]
+        return session
 
     async def reset(self) -> None:
         """Forget the session of a log-in that failed, so that the next one can begin."""

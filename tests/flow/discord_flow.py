@@ -22,6 +22,10 @@ class Markers:
     def __init__(self) -> None:
         self.kept: dict[str, str] = {}
 
+    @property
+    def knows_commands(self) -> bool:
+        return any(name.startswith("discord:commands:") for name in self.kept)
+
     async def get(self, name: str) -> str | None:
         return self.kept.get(name)
 
@@ -69,6 +73,9 @@ def config_for(peer: DiscordPeer, **changes: Any) -> DiscordConfig:
         "guild_ready_seconds": 0.05,
         "identify_seconds": 0.05,
         "connect_seconds": 0.02,
+        "open_seconds": 1.0,
+        "beat_seconds": 0.5,
+        "silence_seconds": 5.0,
         "retry_seconds": 0.02,
         "request_seconds": 1.0,
         "line_after_seconds": 0.02,
@@ -89,7 +96,7 @@ async def running(course: Course, **changes: Any) -> AsyncIterator[ChatPlatform]
         async with desk.serving(platform):
             await course.until(lambda: platform.is_ready)
             # The commands are registered, or a test has seen to it that they are not.
-            await course.until(lambda: course.markers.kept or course.peer.troubles.made)
+            await course.until(lambda: course.markers.knows_commands or course.peer.troubles.made)
             yield platform
 
 

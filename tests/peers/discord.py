@@ -72,6 +72,7 @@ class DiscordPeer:
         self.fetched: list[str] = []
         self.api_base = ""
         self.gateway_url = ""
+        self.resume_url = ""
         self._closing = asyncio.Event()
 
     # What a test does
@@ -188,13 +189,15 @@ class DiscordPeer:
     # What Discord does
 
     async def _greet(self, session: Session) -> None:
-        guilds = list(self.world.guilds.values())
+        number, count = session.shard
+        guilds = [g for g in self.world.guilds.values() if (g.id >> 22) % count == number]
         ready = {
             "v": 10,
             "user": self.world.bot.as_json(),
             "guilds": [{"id": str(guild.id), "unavailable": True} for guild in guilds],
             "session_id": session.id,
-            "resume_gateway_url": self.gateway_url,
+            "shard": list(session.shard),
+            "resume_gateway_url": self.resume_url or self.gateway_url,
             "application": {"id": str(self.world.bot.id), "flags": self.routes.flags},
             "private_channels": [],
         }
@@ -207,13 +210,21 @@ class DiscordPeer:
             if isinstance(what, Note):
                 assert channel is not None
                 await self._publish_note(session, kind, what, channel)
-            elif session.has(GUILDS):
+            elif session.has(GUILDS) and self._concerns(session, what):
                 await session.dispatch(kind, what)
+
+    def _concerns(self, session: Session, what: Any) -> bool:
+        """A server belongs to one shard, everything else to the first."""
+        number, count = session.shard
+        guild_id = what.get("guild_id")
+        return number == ((int(guild_id) >> 22) % count if guild_id else 0)
 
     async def _publish_note(
         self, session: Session, kind: str, note: Note, channel: Channel
     ) -> None:
         direct = channel.kind == DM
+        if not self._concerns(session, {} if direct else {"guild_id": channel.guild_id}):
+            return
         if channel.lacks("VIEW_CHANNEL"):
             return
         if not session.has(DIRECT_MESSAGES if direct else GUILD_MESSAGES):
@@ -317,6 +328,7 @@ class DiscordPeer:
             yield self
         finally:
             self._closing.set()
+            self.gateway.closing.set()
             await runner.cleanup()
         faults = self.refusals + self.gateway.complaints
         assert not faults, "Discord refused: " + " | ".join(faults)

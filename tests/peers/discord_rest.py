@@ -20,13 +20,14 @@ from tests.peers.discord_world import (
     FORUM,
     THREAD_STARTER,
     Channel,
+    Guild,
     Note,
     World,
     timestamp,
 )
 
 CONTENT_FLAG = 1 << 18
-IDS = re.compile(r"/(channels|messages|applications|guilds)/\d+")
+IDS = re.compile(r"/(channels|messages|applications|guilds|members)/\d+")
 BY_TOKEN = re.compile(
     r"/(interactions|webhooks)/(\d+)/([^/]+)(/callback|/messages/@original|/messages/(\d+)|)"
 )
@@ -62,6 +63,10 @@ class Routes:
             "POST /users/@me/channels": self.open_direct,
             "GET /oauth2/applications/@me": self.application,
             "GET /gateway/bot": self.gateway_bot,
+            "GET /guilds/:g": self.guild,
+            "GET /guilds/:g/channels": self.guild_channels,
+            "GET /guilds/:g/threads/active": self.active_threads,
+            "GET /guilds/:g/members/:m": self.member,
             "GET /channels/:c": self.channel,
             "PATCH /channels/:c": self.change_channel,
             "POST /channels/:c/typing": self.type_in,
@@ -114,6 +119,30 @@ class Routes:
     async def gateway_bot(self, call: Call) -> Reply:
         limit = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
         return 200, {"url": "wss://gateway.invalid", "shards": 1, "session_start_limit": limit}
+
+    async def guild(self, call: Call, guild_id: str) -> Reply:
+        told = {"channels", "threads", "members", "voice_states", "presences", "unavailable"}
+        shown = self._guild(guild_id).as_json(self.world.bot)
+        return 200, {name: value for name, value in shown.items() if name not in told}
+
+    async def guild_channels(self, call: Call, guild_id: str) -> Reply:
+        return 200, self._guild(guild_id).as_json(self.world.bot)["channels"]
+
+    async def active_threads(self, call: Call, guild_id: str) -> Reply:
+        threads = self._guild(guild_id).as_json(self.world.bot)["threads"]
+        return 200, {"threads": threads, "members": []}
+
+    async def member(self, call: Call, guild_id: str, person_id: str) -> Reply:
+        members = self._guild(guild_id).as_json(self.world.bot)["members"]
+        for member in members:
+            if member["user"]["id"] == person_id:
+                return 200, member
+        raise Refused(404, 10007, "Unknown Member")
+
+    def _guild(self, guild_id: str) -> Guild:
+        if int(guild_id) not in self.world.guilds:
+            raise Refused(404, 10004, "Unknown Guild")
+        return self.world.guilds[int(guild_id)]
 
     async def open_direct(self, call: Call) -> Reply:
         person = self.world.people.get(int(call.body.get("recipient_id", 0)))
