@@ -135,7 +135,8 @@ class Connection(discord.AutoShardedClient):
         name = f"{self.application_id}:{number}/{count}"
         return Shard(
             number,
-            connection=self,
+            client=self,
+            servers=self,
             config=self._config,
             memory=SessionMemory(self._markers, name),
             budget=budget,

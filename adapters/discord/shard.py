@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from time import monotonic, time
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import aiohttp
 import discord
@@ -18,9 +18,6 @@ from yarl import URL
 from adapters.discord.config import DiscordConfig
 from adapters.discord.sessions import IdentifyBudget, SavedSession, SessionMemory
 from rag_core.errors import UpstreamError
-
-if TYPE_CHECKING:
-    from adapters.discord.connection import Connection
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +33,16 @@ OLDEST_RESUME = 30 * 60.0
 Begins = Callable[[], Awaitable[None]]
 
 
+class KnowsServers(Protocol):
+    """What this process knows of its servers."""
+
+    async def restore(self, guild_ids: Sequence[int]) -> bool:
+        """Whether they are known again, though no session told of them."""
+        ...
+
+    def guilds_of(self, shard_id: int) -> tuple[int, ...]: ...
+
+
 class Shard:
     """Listens, sends signs of life of its own, and takes silence for a break."""
 
@@ -43,7 +50,8 @@ class Shard:
         self,
         shard_id: int,
         *,
-        connection: Connection,
+        client: discord.Client,
+        servers: KnowsServers,
         config: DiscordConfig,
         memory: SessionMemory,
         budget: IdentifyBudget,
@@ -52,7 +60,8 @@ class Shard:
         self.id = shard_id
         self.is_connected = False
         self._missed_since: float | None = None
-        self._connection = connection
+        self._client = client
+        self._servers = servers
         self._config = config
         self._memory = memory
         self._budget = budget
@@ -124,7 +133,7 @@ class Shard:
         if not self._session.is_resumable:
             return True
         try:
-            return await self._connection.restore(self._session.guilds)
+            return await self._servers.restore(self._session.guilds)
         except UpstreamError as error:
             log.warning("servers not restored", extra={"shard": self.id, "cause": str(error)})
             return False
@@ -147,7 +156,7 @@ class Shard:
             await self._begins()
         async with asyncio.timeout(self._config.open_seconds):
             ws = self._ws = await DiscordWebSocket.from_client(
-                self._connection,
+                self._client,
                 initial=True,
                 shard_id=self.id,
                 gateway=URL(self._session.gateway) if self._session.gateway else None,
@@ -187,7 +196,7 @@ class Shard:
             session_id=ws.session_id,
             sequence=ws.sequence,
             gateway=str(ws.gateway),
-            guilds=self._connection.guilds_of(self.id),
+            guilds=self._servers.guilds_of(self.id),
             awake_at=round(time() - silent, 1) if self.is_connected else self._session.awake_at,
         )
 
