@@ -14,11 +14,14 @@ from rag_core.agent.answer import AgentResponse
 from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
 from rag_core.books.book import Book, BookIds
 from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.source import BookSource
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.asked import AskedQuestion
-from rag_core.desk.incoming import IncomingQuestion, Receipt
+from rag_core.desk.backlog import Backlog, ChangedAnswer, Overdue
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
+from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
 from rag_core.desk.progress import QuestionState
 from rag_core.ingestion.documents import EmbeddedChunk
@@ -193,16 +196,23 @@ class ConversationStore(Protocol):
 class Ledger(Protocol):
     """Every question, from the moment it is accepted until its answer is posted."""
 
-    async def accept(self, question: IncomingQuestion) -> Receipt:
-        """Write a question under its message identity; a repeat changes nothing."""
+    async def accept(self, question: IncomingQuestion, *, bounds: Bounds = UNBOUNDED) -> Receipt:
+        """Write a question under its message identity; a repeat changes nothing.
+
+        What meets a bound is declined: the first time as a question whose answer is a notice."""
         ...
 
     async def claim(self, *, worker: str, lease: timedelta) -> OpenQuestion | None:
-        """The next open question whose thread nobody works on: the thread's first, by position."""
+        """The first open question of the thread whose turn it is: tenants and askers in turn,
+        a thread's own questions by position."""
         ...
 
     async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
         """Hold a claim longer; False when another worker has it."""
+        ...
+
+    async def let_go(self, question_id: UUID, *, worker: str) -> None:
+        """Give one claim back."""
         ...
 
     async def release(self, *, worker: str) -> int:
@@ -219,18 +229,79 @@ class Ledger(Protocol):
         response: AgentResponse,
         turn: Turn | None,
         parts: Sequence[str],
+        revision: int = 0,
     ) -> tuple[OutgoingPart, ...]:
         """Store the answer, its turn and its outgoing parts in one transaction.
 
-        Refused with StorageError when the claim was lost."""
+        Messages of an earlier answer to the question are edited or removed by these parts.
+        Refused with StorageError when the claim was lost, with Superseded when the question
+        is no longer in this revision."""
         ...
 
-    async def begin_post(self, part: OutgoingPart) -> None: ...
+    async def step_down(
+        self, question_id: UUID, *, worker: str, revision: int, rung: str, parts: Sequence[str]
+    ) -> tuple[OutgoingPart, ...]:
+        """Lay a settled answer out anew, in a plainer form that its platform may take."""
+        ...
+
+    async def revise(self, question: IncomingQuestion) -> UUID | None:
+        """The same message with another text: to be answered anew. None: nothing changed."""
+        ...
+
+    async def withdraw(
+        self, identity: MessageIdentity, *, asker_id: str | None = None
+    ) -> UUID | None:
+        """Take a question out of its thread, with its answer; None: no such question."""
+        ...
+
+    async def ask_again(self, answer_id: UUID) -> UUID | None:
+        """Let the question of this answer be answered anew; None: no such answer."""
+        ...
+
+    async def backlog(self) -> Backlog: ...
+
+    async def overdue(self, *, before: datetime, limit: int) -> Sequence[Overdue]:
+        """Questions accepted before then that nobody works on, and whose askers know nothing."""
+        ...
+
+    async def tell(self, waiting: Overdue, payload: str) -> OutgoingPart | None:
+        """Write down the notice of a long queue; None: the question is no longer waiting."""
+        ...
+
+    async def cited_after(self, chunk_id: str, *, limit: int) -> Sequence[str]:
+        """The next passages that any answer cites, by id."""
+        ...
+
+    async def mark_changed(self, chunk_ids: Sequence[str]) -> int:
+        """Mark the answers that cite passages which are no longer there; how many they are."""
+        ...
+
+    async def changed_answers(self, *, limit: int) -> Sequence[ChangedAnswer]:
+        """Marked answers whose messages do not say so yet."""
+        ...
+
+    async def show_change(self, question_id: UUID, payloads: Sequence[str] | None) -> None:
+        """Let a worker edit the messages of a marked answer; None: there are none to edit."""
+        ...
+
+    async def begin_post(self, part: OutgoingPart) -> None:
+        """Raises Superseded when the part is no longer wanted as it is."""
+        ...
 
     async def posted(self, part: OutgoingPart, *, external_id: str) -> None: ...
 
-    async def close(self, question_id: UUID, *, delivered: bool) -> None:
-        """The end of a question: every part was posted, or nothing more will be tried."""
+    async def dropped(self, part: OutgoingPart) -> None:
+        """The part is shown nowhere any more."""
+        ...
+
+    async def post_anew(self, part: OutgoingPart, *, revision: int) -> OutgoingPart:
+        """A message that could not be edited is replaced by a new one."""
+        ...
+
+    async def close(self, question_id: UUID, *, delivered: bool, revision: int = 0) -> None:
+        """The end of a question: every part was posted, or nothing more will be tried.
+
+        One that is no longer in this revision is only let go."""
         ...
 
     async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None: ...
@@ -284,6 +355,30 @@ class PolicyStore(Protocol):
     async def all(self) -> Mapping[Place, ChannelPolicy]: ...
 
 
+class SourceStore(Protocol):
+    """Where the books come from, and how the last readings went."""
+
+    async def add(self, source: BookSource) -> bool:
+        """False: the book has this location already, and nothing was changed."""
+        ...
+
+    async def get(self, source_id: UUID) -> BookSource | None: ...
+
+    async def all(self) -> Sequence[BookSource]:
+        """By book and location."""
+        ...
+
+    async def update(self, source: BookSource) -> None:
+        """Replace a source that is still there, but not when it is read next."""
+        ...
+
+    async def claim(self, source: BookSource, *, then: datetime) -> bool:
+        """Move a due source to its next time; False: another process was first."""
+        ...
+
+    async def remove(self, source_id: UUID) -> bool: ...
+
+
 class JobStore(Protocol):
     """Ingestion jobs, and what each file of a book left in the index."""
 
@@ -324,3 +419,19 @@ class MarkerStore(Protocol):
     async def get(self, name: str) -> str | None: ...
 
     async def set(self, name: str, value: str) -> None: ...
+
+
+class ForgettingStore(Protocol):
+    """Forgets; when a call returns, the words are gone from the disk too."""
+
+    async def person(self, *, platform: Platform, asker_id: str) -> int:
+        """Everything that one person asked, with the answers; how many questions that were."""
+        ...
+
+    async def tenant(self, *, platform: Platform, tenant: TenantId) -> int:
+        """A whole server or workspace."""
+        ...
+
+    async def older_than(self, moment: datetime) -> int:
+        """Ended questions that were accepted before then."""
+        ...

@@ -93,6 +93,11 @@ class Topic:
             self.ended = True
             self._publish(Final(number=self._last + 1, document=document))
 
+    def replace(self, document: str) -> None:
+        """Another answer in the place of the one that was heard."""
+        self.ended = True
+        self._publish(Final(number=self._last + 1, document=document))
+
     def _publish(self, event: HubEvent) -> None:
         self._last = event.number
         self._events.append(event)
@@ -154,6 +159,13 @@ class WebReplies:
         """Nobody can have lost sight of it: posting here again is heard once."""
         return None
 
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        with self.listening(question) as topic:
+            topic.replace(part.payload)
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        self._topics.pop(question.identity, None)
+
     @contextmanager
     def listening(self, question: IncomingQuestion) -> Iterator[Topic]:
         """The question's topic, kept at least as long as somebody holds it."""
@@ -175,6 +187,12 @@ class WebReplies:
         """Drop what is remembered of a thread."""
         for identity in [name for name, topic in self._topics.items() if topic.key == key]:
             del self._topics[identity]
+
+    def forget_all(self) -> None:
+        """Drop what is remembered of questions that nobody listens to."""
+        self._topics = OrderedDict(
+            (identity, topic) for identity, topic in self._topics.items() if topic.listeners
+        )
 
     def _forget_oldest(self) -> None:
         unheard = [key for key, topic in self._topics.items() if not topic.listeners]

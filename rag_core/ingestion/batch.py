@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -137,6 +137,8 @@ def cut_file(
     document = loader.load(name, read_source(surveyed.file))
     if document.file_hash != surveyed.hash:
         raise IngestionError(name, "read", "it changed while it was read; run again")
+    if address := shelf.addresses.get(surveyed.file.path):
+        document = replace(document, fields={**document.fields, "url": address})
     course = course_place(name, document.fields)
     chunks = chunks_of(document, course, shelf=shelf, edition=edition)
     notices = [f"{name}: {notice}" for notice in (*document.notices, *course.notices)]

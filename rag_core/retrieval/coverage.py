@@ -60,6 +60,12 @@ class Wording:
         return held
 
 
+def coverage(question: str, passages: Sequence[str]) -> list[float]:
+    """For each passage the share of the question's pieces that it has: 0 to 1."""
+    shares: list[float] = Wording(passages).shares(question).tolist()
+    return shares
+
+
 def spaced_letters(texts: Sequence[str]) -> NDArray[np.uint8]:
     """The words alone, in lower case, with one space around each and a border after each text."""
     border = b" %c " % BORDER

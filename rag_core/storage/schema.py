@@ -18,6 +18,8 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    literal_column,
+    text,
 )
 
 NAMING = {
@@ -52,6 +54,10 @@ threads = Table(
     Column("worker", Text),
     Column("lease_until", SORTED),
     Column("claimed", Text),
+    # Whose turn it is: this thread's place among tenants, and among its tenant's askers.
+    Column("waiting_asker", Text),
+    Column("tenant_turn", Integer),
+    Column("asker_turn", Integer),
     UniqueConstraint("platform", "tenant", "channel_id", "thread_id"),
 )
 Index(
@@ -92,13 +98,28 @@ questions = Table(
     Column("body", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("attempt", Integer, nullable=False),
-    Column("accepted_at", SORTED, nullable=False),
+    Column("accepted_at", SORTED, nullable=False, index=True),
     Column("settled_at", SORTED),
     Column("closed_at", SORTED),
     Column("delivered", Boolean),
+    # Counts what the asker did to the question afterwards: edits, withdrawal, asking again.
+    Column("revision", Integer, nullable=False, server_default="0"),
+    Column("withdrawn_at", SORTED),
+    Column("told_at", SORTED),
+    Column("refusal", Text),
+    Column("rung", Text),
     UniqueConstraint("platform", "tenant", "channel_id", "message_id"),
 )
 Index("ix_questions_thread", questions.c.thread, questions.c.position)
+Index("ix_questions_accepted", questions.c.accepted_at)
+Index("ix_questions_asker", questions.c.platform, questions.c.asker_id, questions.c.accepted_at)
+Index(
+    "ix_questions_channel",
+    questions.c.platform,
+    questions.c.tenant,
+    questions.c.channel_id,
+    questions.c.accepted_at,
+)
 
 turns = Table(
     "turns",
@@ -124,6 +145,9 @@ answers = Table(
     Column("tokens_used", Integer, nullable=False),
     Column("created_at", SORTED, nullable=False),
     Column("body", Text, nullable=False),
+    # When a source of it changed, and when its messages said so.
+    Column("source_changed_at", SORTED),
+    Column("change_shown_at", SORTED),
 )
 
 citations = Table(
@@ -148,17 +172,65 @@ parts = Table(
     Column("payload", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("external_id", Text),
+    Column("revision", Integer, nullable=False, server_default="0"),
+)
+
+token_usage = Table(
+    "token_usage",
+    metadata,
+    Column("platform", Text, primary_key=True),
+    Column("tenant", Text, primary_key=True),
+    Column("hour", SORTED, primary_key=True),
+    Column("tokens", Integer, nullable=False),
+)
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("platform", Text, primary_key=True),
+    Column("asker_id", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("until", SORTED, nullable=False, index=True),
+)
+
+forgotten = Table(
+    "forgotten",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("forgotten_at", SORTED, nullable=False, index=True),
 )
 
 feedback = Table(
     "feedback",
     metadata,
     Column("answer_id", Text, parent("answers", "answer_id"), primary_key=True),
-    Column("asker_id", Text, primary_key=True),
+    Column("asker_id", Text, primary_key=True, index=True),
     Column("helpful", Boolean, nullable=False),
     Column("reason", Text, nullable=False),
     Column("rated_at", SORTED, nullable=False),
 )
+
+gaps = Table(
+    "gaps",
+    metadata,
+    Column("gap_id", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("changed_at", SORTED, nullable=False),
+)
+
+# Which gap a question in vain belongs to; without one it was looked at and is none. Its words
+# stand with its answer alone, so that nothing of a deleted thread is left here.
+gap_questions = Table(
+    "gap_questions",
+    metadata,
+    Column("answer_id", Text, parent("answers", "answer_id"), primary_key=True),
+    Column("gap_id", Text, parent("gaps", "gap_id")),
+    Column("asked_at", SORTED, nullable=False, index=True),
+    Column("closeness", Float, nullable=False),
+    Column("vector", Text, nullable=False),
+    Column("terms", Text, nullable=False),
+)
+Index("ix_gap_questions_gap", gap_questions.c.gap_id, gap_questions.c.closeness)
 
 books = Table(
     "books",
@@ -180,6 +252,17 @@ policies = Table(
     Column("channel_id", Text, primary_key=True),
     Column("tenant", Text, primary_key=True),
     Column("body", Text, nullable=False),
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("source_id", Text, primary_key=True),
+    Column("book_id", Text, nullable=False),
+    Column("location", Text, nullable=False),
+    Column("next_at", SORTED),
+    Column("body", Text, nullable=False),
+    UniqueConstraint("book_id", "location"),
 )
 
 jobs = Table(
@@ -223,7 +306,12 @@ def partial(name: str, *columns: Column[object], unique: bool = False, only: obj
 
 
 partial("ix_threads_idle", threads.c.updated_at, only=threads.c.archived_at.is_(None))
-partial("ix_threads_waiting", threads.c.waiting_since, only=threads.c.waiting_since.is_not(None))
+WAITS = threads.c.waiting_since.is_not(None)
+partial("ix_threads_tenants", threads.c.tenant_turn, threads.c.waiting_since, only=WAITS)
+TENANT = (threads.c.platform, threads.c.tenant)
+partial("ix_threads_tenant", *TENANT, threads.c.tenant_turn, only=WAITS)
+partial("ix_threads_askers", *TENANT, threads.c.asker_turn, threads.c.waiting_since, only=WAITS)
+partial("ix_threads_asker", *TENANT, threads.c.waiting_asker, threads.c.asker_turn, only=WAITS)
 partial("ix_threads_worker", threads.c.worker, only=threads.c.worker.is_not(None))
 partial("uq_sessions_open", sessions.c.thread, unique=True, only=sessions.c.closed_at.is_(None))
 partial(
@@ -233,4 +321,20 @@ partial(
     questions.c.position,
     only=questions.c.closed_at.is_(None),
 )
+partial(
+    "ix_answers_changed",
+    answers.c.source_changed_at,
+    only=answers.c.source_changed_at.is_not(None) & answers.c.change_shown_at.is_(None),
+)
 partial("ix_jobs_unfinished", jobs.c.started_at, only=jobs.c.completed_at.is_(None))
+# Written out in full: a planner takes a partial index only where its condition is plain to see.
+IN_VAIN = answers.c.outcome.in_(
+    [literal_column("'no_results'"), literal_column("'low_confidence'")]
+)
+UNHELPFUL = text("helpful IS false")
+partial(
+    "ix_answers_in_vain",
+    answers.c.created_at,
+    only=IN_VAIN,
+)
+partial("ix_feedback_not_helpful", feedback.c.rated_at, only=UNHELPFUL)

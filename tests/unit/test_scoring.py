@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rag_core.books.book import BookIds
 from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
 from rag_core.retrieval.candidates import Candidate, Placed
-from rag_core.retrieval.coverage import PIECE, Wording, spaced_letters
+from rag_core.retrieval.coverage import PIECE, coverage, spaced_letters
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.scoring import SECOND_WEIGHT, in_order, with_wording
@@ -23,11 +23,6 @@ from tests.shelf_builders import file_chunks, long_text
 
 COURSE = BookIds(["course"])
 TEXTS = st.text(alphabet="abcé .\x00-", max_size=30)
-
-
-def coverage(question: str, passages: list[str]) -> list[float]:
-    shares: list[float] = Wording(passages).shares(question).tolist()
-    return shares
 
 
 def pieces(text: str) -> set[bytes]:
