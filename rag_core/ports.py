@@ -71,8 +71,10 @@ class Embedder(Protocol):
 class Reranker(Protocol):
     """Orders passages by how well they answer a query."""
 
-    async def rerank(self, query: str, texts: Sequence[str], *, top: int) -> Sequence[int]:
-        """The positions of the best texts, best first."""
+    async def rerank(
+        self, query: str, texts: Sequence[str], *, top: int
+    ) -> Sequence[tuple[int, float]]:
+        """The positions of the best texts, best first, each with its relevance."""
         ...
 
 

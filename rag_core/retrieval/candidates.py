@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
 
 CHUNKS_OF_A_PAGE = 2
 """More sections of one page wait behind other pages, so that they do not crowd them out."""
@@ -71,13 +73,13 @@ def merged(placed: Iterable[Placed]) -> list[Placed]:
     ]
 
 
-def pages_in_turn(placed: Iterable[Placed]) -> list[Placed]:
+def pages_in_turn(items: Iterable[T], page: Callable[[T], Hashable]) -> list[T]:
     """The first two passages of each page in their order, then what was held back."""
-    taken: Counter[tuple[str, str]] = Counter()
-    first: list[Placed] = []
-    held_back: list[Placed] = []
-    for each in placed:
-        page = each.candidate.page
-        (first if taken[page] < CHUNKS_OF_A_PAGE else held_back).append(each)
-        taken[page] += 1
+    taken: Counter[Hashable] = Counter()
+    first: list[T] = []
+    held_back: list[T] = []
+    for each in items:
+        name = page(each)
+        (first if taken[name] < CHUNKS_OF_A_PAGE else held_back).append(each)
+        taken[name] += 1
     return first + held_back

@@ -56,13 +56,21 @@ def in_order(
     candidates: Sequence[Candidate], *, question: str, thread: str | None, threshold: float = 0.0
 ) -> list[Placed]:
     """The candidates as readers get them: by all signals, equal texts merged, pages in turn."""
+    ordered = by_all_signals(candidates, question=question, thread=thread, threshold=threshold)
+    return pages_in_turn(ordered, lambda each: each.candidate.page)
+
+
+def by_all_signals(
+    candidates: Sequence[Candidate], *, question: str, thread: str | None, threshold: float = 0.0
+) -> list[Placed]:
+    """The best first, however many of them are on one page."""
     if not candidates:
         return []
     scores = with_pages(candidates, with_wording(candidates, question, thread))
     best = np.argsort(-scores, kind="stable").tolist()
     placed = (Placed(candidates[at], float(scores[at])) for at in best)
     near = (each for each in placed if each.candidate.similarity >= threshold)
-    return pages_in_turn(merged(near))
+    return merged(near)
 
 
 def with_wording(

@@ -77,7 +77,8 @@ async def test_a_page_has_two_places_before_others_have_had_theirs(store: EdgeSt
 def test_pages_keep_their_order_within_and_among_each_other() -> None:
     def turns(*names: str) -> list[str]:
         found = [Placed(a_candidate(name, source_file=name[0]), 0.5) for name in names]
-        return [each.candidate.text for each in pages_in_turn(found)]
+        ordered = pages_in_turn(found, lambda each: each.candidate.page)
+        return [each.candidate.text for each in ordered]
 
     assert turns("a0", "b0", "a1", "b1", "a2", "b2") == ["a0", "b0", "a1", "b1", "a2", "b2"]
     assert turns("a1", "a2", "a3", "b1") == ["a1", "a2", "b1", "a3"]
