@@ -24,6 +24,7 @@ from benchmarks.turns import Call
 from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.bm25 import words_model
+from rag_core.providers.edge_building import GraphRules
 from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
@@ -35,6 +36,7 @@ QUESTIONS = 600
 WARM = 200
 CONCURRENT = 64
 TICK = 0.002
+QUICK = GraphRules(quiet_seconds=0.1)
 EXACT = edge.SearchParams(exact=True)
 
 Question = tuple[str, list[float]]
@@ -142,7 +144,7 @@ async def filled(meanings: Vectors, chunks: int) -> AsyncIterator[Bench]:
         path = Path(folder)
         bare = bare_shard(path / "bare")
         async with open_edge_store(
-            path / "index", dimension=DIMENSION, model=MODEL, quiet_seconds=0.1
+            path / "index", dimension=DIMENSION, model=MODEL, rules=QUICK
         ) as store:
             filling = Filling(meanings)
             began = perf_counter()
@@ -230,7 +232,7 @@ async def growth(meanings: Vectors, grown: int) -> None:
     alone, among = 0.0, 0.0
     with tempfile.TemporaryDirectory(prefix="footnote-benchmark-") as folder:
         async with open_edge_store(
-            Path(folder), dimension=DIMENSION, model=MODEL, quiet_seconds=0.1
+            Path(folder), dimension=DIMENSION, model=MODEL, rules=QUICK
         ) as store:
             filling = Filling(meanings)
             await filling.fill(store, None, book=BOOK, chunks=5_000)

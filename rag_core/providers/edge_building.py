@@ -14,24 +14,30 @@ import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import qdrant_edge as edge
 
 log = logging.getLogger(__name__)
 
-QUIET_SECONDS = 5.0
-"""Nothing is built while files come in one after the other."""
-EXACT_UP_TO = 5_000
-"""Passages that are compared one by one; the graph pays only above that."""
 NICENESS = 10
 KILOBYTE, FLOAT_BYTES = 1024, 4
 
 
-def optimizers(dimension: int) -> edge.EdgeOptimizersConfig:
-    """The engine counts in kilobytes what we count in passages."""
-    size = EXACT_UP_TO * dimension * FLOAT_BYTES // KILOBYTE
-    return edge.EdgeOptimizersConfig(indexing_threshold=size)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphRules:
+    """When the index gets a graph."""
+
+    exact_up_to: int = 5_000
+    """Passages that are compared one by one; the graph pays only above that."""
+    quiet_seconds: float = 5.0
+    """Nothing is built while files come in one after the other."""
+
+    def optimizers(self, dimension: int) -> edge.EdgeOptimizersConfig:
+        """The engine counts in kilobytes what we count in passages."""
+        size = self.exact_up_to * dimension * FLOAT_BYTES // KILOBYTE
+        return edge.EdgeOptimizersConfig(indexing_threshold=max(1, size))
 
 
 def left_to_build(shard: edge.EdgeShard) -> int:

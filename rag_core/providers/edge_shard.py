@@ -11,7 +11,7 @@ from typing import Any
 import qdrant_edge as edge
 
 from rag_core.errors import ConfigurationError, FolderInUse, StorageError, StorageFull
-from rag_core.providers.edge_building import optimizers
+from rag_core.providers.edge_building import GraphRules
 from rag_core.providers.edge_search import DENSE, WORDS
 from rag_core.providers.index_state import STATE_FILE, read_state, write_state
 from rag_core.providers.payload import DATETIMES, INTEGERS, KEYWORDS, TENANT
@@ -23,13 +23,15 @@ PLACE = "shard"
 """In the state: which folder holds the shard."""
 
 
-def open_shard(folder: Path, dimension: int, model: str) -> tuple[edge.EdgeShard, dict[str, Any]]:
+def open_shard(
+    folder: Path, dimension: int, model: str, rules: GraphRules
+) -> tuple[edge.EdgeShard, dict[str, Any]]:
     """Blocks."""
     shard_folder = folder / SHARD_FOLDER
     state = read_state(folder / STATE_FILE)
     if state is not None:
         checked_model(state, dimension, model)
-        return load_shard(folder / state.get(PLACE, SHARD_FOLDER), dimension), state
+        return load_shard(folder / state.get(PLACE, SHARD_FOLDER), dimension, rules), state
     state = {"model": model, "dimension": dimension, "layout": LAYOUT}
     with edge_errors(folder):
         try:
@@ -37,18 +39,18 @@ def open_shard(folder: Path, dimension: int, model: str) -> tuple[edge.EdgeShard
         except OSError as error:
             raise StorageError(f"The folder {folder} cannot be made ({error.strerror}).") from error
         if any(shard_folder.iterdir()):  # a first start that was cut off before it was noted
-            shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension))
+            shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
         else:
-            shard = edge.EdgeShard.create(str(shard_folder), configuration(dimension))
+            shard = edge.EdgeShard.create(str(shard_folder), configuration(dimension, rules))
         create_indexes(shard)
     write_state(folder / STATE_FILE, state)
     return shard, state
 
 
-def load_shard(shard_folder: Path, dimension: int) -> edge.EdgeShard:
+def load_shard(shard_folder: Path, dimension: int, rules: GraphRules) -> edge.EdgeShard:
     """Blocks."""
     with edge_errors(shard_folder.parent):
-        return edge.EdgeShard.load(str(shard_folder), configuration(dimension))
+        return edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
 
 
 def next_place(shard_folder: Path) -> Path:
@@ -78,11 +80,11 @@ def checked_model(state: Mapping[str, Any], dimension: int, model: str) -> None:
         )
 
 
-def configuration(dimension: int) -> edge.EdgeConfig:
+def configuration(dimension: int, rules: GraphRules) -> edge.EdgeConfig:
     return edge.EdgeConfig(
         vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
         sparse_vectors={WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
-        optimizers=optimizers(dimension),
+        optimizers=rules.optimizers(dimension),
         payload_memory=edge.Memory.Cached,  # a search reads a hundred passages, all over the file
     )
 
