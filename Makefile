@@ -38,6 +38,8 @@ check: .venv/.dev
 
 bench: .venv/.dev
 	@$(BIN)/python -m benchmarks.storage
+	@$(BIN)/python -m benchmarks.ingestion
+	@$(BIN)/python -m benchmarks.retrieval
 
 docs: .venv/.run
 	@$(BIN)/python -m bot.settings_reference

@@ -24,6 +24,7 @@ MODEL = "measured"
 DIMENSION = 384
 FILES = 64
 """In one call, as an ingestion does it."""
+WORDS = words_model()
 Vectors = NDArray[np.float32]
 
 
@@ -47,7 +48,6 @@ class Filling:
         self._meanings = meanings
         self._chance = np.random.default_rng(seed)
         self._writer = Writer(seed)
-        self._words = words_model()
 
     async def fill(
         self, store: EdgeStore, bare: edge.EdgeShard | None, *, book: str, chunks: int
@@ -55,11 +55,11 @@ class Filling:
         pages = chunks // SECTIONS
         for start in range(0, pages, FILES):
             names = [f"{number:06}.md" for number in range(start, min(pages, start + FILES))]
-            embedded = [each for name in names for each in self._embedded(book, name)]
+            embedded = [each for name in names for each in self.embedded(book, name)]
             await store.add(embedded)
             await store.show_versions(book_id=book, versions=dict.fromkeys(names, 1))
             if bare is not None:
-                bare.update(edge.UpdateOperation.upsert_points(list(self._points(embedded))))
+                bare.update(edge.UpdateOperation.upsert_points(list(bare_points(embedded))))
 
     def meaning(self) -> list[float]:
         """The mean of a few sentences' vectors, as that of a passage is near it."""
@@ -71,7 +71,7 @@ class Filling:
     def question(self) -> tuple[str, list[float]]:
         return self._writer.question(), self.meaning()
 
-    def _embedded(self, book: str, name: str) -> list[EmbeddedChunk]:
+    def embedded(self, book: str, name: str) -> list[EmbeddedChunk]:
         return [
             EmbeddedChunk(
                 chunk=chunk, vector=self.meaning(), embedded_at=NOW, embedding_model=MODEL
@@ -85,16 +85,15 @@ class Filling:
         place = course_place(name, document.fields)
         return chunks_of(document, place, shelf=Shelf(book_id=book), edition=edition)
 
-    def _points(self, chunks: Sequence[EmbeddedChunk]) -> Iterator[edge.Point]:
-        for each in chunks:
-            yield edge.Point(
-                point_number(each.chunk.id, 1),
-                {
-                    "dense": list(each.vector),
-                    "words": self._words.embed_document(searchable_text(each)),
-                },
-                {"book_id": each.chunk.metadata.book_id, "text": each.chunk.text},
-            )
+
+def bare_points(chunks: Sequence[EmbeddedChunk]) -> Iterator[edge.Point]:
+    """Vector, words and text of each, under one field to search by."""
+    for each in chunks:
+        yield edge.Point(
+            point_number(each.chunk.id, 1),
+            {"dense": list(each.vector), "words": WORDS.embed_document(searchable_text(each))},
+            {"book_id": each.chunk.metadata.book_id, "text": each.chunk.text},
+        )
 
 
 async def meanings_of(sentences: Sequence[str]) -> Vectors:

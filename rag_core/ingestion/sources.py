@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,16 +50,18 @@ def find_files(sources: Sequence[str]) -> Found:
     files: dict[str, SourceFile] = {}
     failures: list[FileFailure] = []
     seen: set[str] = set()
+    places = RealPlaces()
     for source in sources:
         root = Path(source)
+        base = places.of(root if root.is_dir() else root.parent)
         for path in documents_of(root):
-            real = os.path.realpath(path)
+            real = places.of(path)
             if real in seen:
                 continue
             name = name_in_book(path, root)
             if name in files:
                 name = f"{root.resolve().name}/{name}"
-            reason = refusal(path, root)
+            reason = refusal(path, real, base)
             if reason:
                 failures.append(FileFailure(source_file=name, reason=reason))
             else:
@@ -93,20 +96,34 @@ def name_in_book(path: Path, root: Path) -> str:
     return path.name if path == root else path.relative_to(root).as_posix()
 
 
-def refusal(path: Path, root: Path) -> str | None:
+class RealPlaces:
+    """Where files really lie: a folder is looked up once for all that is in it."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def of(self, path: Path) -> str:
+        if path.is_symlink() or path.name in {"", ".."}:
+            return os.path.realpath(path)
+        folder = os.path.dirname(path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._folders[folder], path.name)
+
+
+def refusal(path: Path, real: str, base: str) -> str | None:
     """Why a file is not read, or nothing."""
     try:
-        real = path.resolve(strict=True)
-    except (OSError, RuntimeError):
+        found = os.stat(real)
+    except (OSError, ValueError):
         return "it is not there, or is a link to something that is not there"
-    base = root.resolve() if root.is_dir() else root.parent.resolve()
-    if not real.is_relative_to(base):
+    if os.path.commonpath((real, base)) != base:
         return "it is a link that leads out of the folder"
-    if real.is_dir():
+    if stat.S_ISDIR(found.st_mode):
         return "it is a link to a folder; give that folder itself"
-    if not real.is_file():
+    if not stat.S_ISREG(found.st_mode):
         return "it is not a regular file"
     kind = kind_of(path.name)
     if kind is None:
         return f"files of the kind {path.suffix.lower() or 'without an extension'} cannot be read"
-    return too_large(kind) if real.stat().st_size > kind.max_bytes else None
+    return too_large(kind) if found.st_size > kind.max_bytes else None
