@@ -100,8 +100,12 @@ async def test_a_books_state_is_its_files_and_its_last_runs(database: Database) 
     await jobs.record("course", RECORD)
     newer = replace(RECORD, version=2, chunk_ids=(), file_hash="new", module=None, chapter=None)
     await jobs.record("course", newer)
-    await jobs.record("course", replace(RECORD, source_file="other.md"))
-    await jobs.forget_file("course", "other.md")
+    others = [replace(RECORD, source_file=name) for name in ("other.md", "third.md")]
+    await jobs.record_all("course", [*others, replace(others[0], version=9)])
+    await jobs.record_all("course", [])
+    assert (await jobs.state("course")).records["other.md"].version == 9
+    for name in ("other.md", "third.md"):
+        await jobs.forget_file("course", name)
     state = await jobs.state("course")
     assert state.records == {"limits.md": newer}
     assert (state.last_full_ingest, state.last_incremental_update) == (NOON, NOON)

@@ -16,6 +16,7 @@ import pytest
 from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, EmbeddedText, VectorStore
 from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.retrieval.candidates import Candidate, Placed
 from rag_core.retrieval.query import Filters, Layer, Proficiency
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import THREAD_WEIGHT
@@ -119,6 +120,64 @@ async def test_the_same_text_twice_is_one_result(store: VectorStore) -> None:
     await put(store, [TEXTS[1], TEXTS[2]], file="b.md")
     found = await find(store)
     assert len({result.content_hash for result in found}) == len(found) == 3
+
+
+async def test_one_of_equal_texts_is_the_result_and_says_where_else_it_stands(
+    store: VectorStore,
+) -> None:
+    await put(store, [TEXTS[0]], file="a.md")
+    await put(store, [TEXTS[0]], file="b.md")
+    (found,) = await find(store)
+    assert {found.source_file, *found.also_in} == {"a.md", "b.md"}
+    assert len(found.also_in) == 1
+
+
+async def test_what_stands_behind_many_equal_texts_is_found_too(store: VectorStore) -> None:
+    copies = file_chunks([long_text("oven")] * 130, file="copies.md")
+    await store.add(copies)
+    (other,) = file_chunks([long_text("the tray of an oven")], file="other.md")
+    await store.add([replace(other, vector=EMBEDDER.vector("oven"))])
+    await store.show_versions(book_id="course", versions={"copies.md": 1, "other.md": 1})
+    assert {result.source_file for result in await find(store, limit=2)} == {
+        "copies.md",
+        "other.md",
+    }
+
+
+async def test_a_query_without_text_is_looked_for_by_its_vector(store: VectorStore) -> None:
+    await put(store)
+    query = EmbeddedQuery(text="", vector=EMBEDDER.vector(TEXTS[2]))
+    best, *_ = await store.search(query, books=COURSE, limit=3)
+    assert best.text == TEXTS[2]
+    assert best.rank_score == pytest.approx(best.similarity_score, abs=1e-5)
+
+
+async def test_an_order_sees_the_pool_and_decides_what_is_returned(store: VectorStore) -> None:
+    await put(store)
+    seen: list[Candidate] = []
+
+    def backwards(candidates: Sequence[Candidate]) -> list[Placed]:
+        seen.extend(candidates)
+        return [Placed(each, 0.25) for each in reversed(candidates)]
+
+    query = EmbeddedQuery(text="oven", vector=EMBEDDER.vector("oven"))
+    found = await store.search(query, books=COURSE, limit=1, pool=3, order=backwards)
+    assert seen[0].text == TEXTS[1]
+    assert len(seen) == 3
+    assert [(r.text, r.rank, r.rank_score) for r in found] == [(seen[-1].text, 1, 0.25)]
+    assert len(found[0].vector) == EMBEDDER.dimension
+
+
+async def test_versions_of_several_files_are_shown_at_once(store: VectorStore) -> None:
+    await put(store, [long_text("old a")], file="a.md")
+    await put(store, [long_text("old b")], file="b.md")
+    for file in ("a.md", "c.md"):
+        await store.add(file_chunks([long_text(f"new {file}")], file=file, version=2))
+    await store.show_versions(book_id="course", versions={"a.md": 2, "b.md": None, "c.md": 2})
+    assert await store.shown_versions("course") == {"a.md": 2, "c.md": 2}
+    await store.show_versions(book_id="course", versions={"a.md": 2, "c.md": 2})
+    await store.show_versions(book_id="course", versions={})
+    assert await store.count(books=COURSE) == 2
 
 
 @pytest.mark.parametrize(
