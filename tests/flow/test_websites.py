@@ -97,6 +97,22 @@ async def test_a_sitemap_becomes_a_book_whose_links_lead_to_its_pages(reader: Re
     assert found.source_file == f"{site.host.replace(':', '-')}/docs/alpha.md"
 
 
+async def test_a_page_of_html_is_its_main_part_with_links_to_its_sections(reader: Reader) -> None:
+    site = reader.site
+    site.pages["/guide/"] = (
+        "<html><head><title>Guide</title></head><body><nav>Home Blog Imprint</nav><main>"
+        f"<h1>Guide</h1><h2 id='fit'>Fitting</h2><p>{long_text('gripper')}</p></main>"
+        "<footer>All rights reserved</footer></body></html>"
+    )
+    site.kinds["/guide/"] = "text/html; charset=utf-8"
+    job = await reader.reads(site.sitemap("/guide/"))
+    assert (job.files_processed, job.notices) == (1, ())
+    found = (await reader.found("gripper described"))[0]
+    assert (found.page_title, found.section_heading) == ("Guide", "Fitting")
+    assert found.page_url == f"{site.url}/guide/#fit"
+    assert "Imprint" not in found.text
+
+
 async def test_only_what_changed_is_sent_and_read_again(reader: Reader) -> None:
     site = reader.site
     sitemap = site.sitemap("/docs/alpha", "/docs/beta", "/docs/gamma")
