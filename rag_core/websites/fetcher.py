@@ -165,7 +165,7 @@ class Fetcher:
 
     async def _checked(self, address: WebAddress) -> Sequence[str]:
         """The IP addresses of a host, each of them one that may be asked."""
-        names = {address.host, f"{address.host}:{address.port}"}
+        names = {address.host, f"{address.host}:{address.port}", address.authority}
         allowed = not self._allowed.isdisjoint(names)
         if not allowed:
             check_name(address)

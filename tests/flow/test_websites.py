@@ -162,6 +162,22 @@ async def test_a_site_that_is_away_leaves_the_book_as_it_was(reader: Reader) -> 
     assert "the server answers 404" in (failed.error_message or "")
 
 
+async def test_what_a_reading_that_was_cut_off_has_left_is_not_read(reader: Reader) -> None:
+    site = reader.site
+    sitemap = site.sitemap("/docs/alpha")
+    await reader.reads(sitemap)
+    (folder,) = (reader.folder / "websites" / "web").iterdir()
+    (folder / "pages" / "left-over.md").write_text(page("stranger"))
+    site.troubles = {"/sitemap.xml": [503] * QUICK.attempts}
+    await reader.reads(sitemap)
+    assert await reader.pages() == {f"{site.url}/docs/alpha"}
+    (folder / "index.json").write_text("{ damaged")
+    site.troubles = {}
+    job = await reader.reads(sitemap)
+    assert (job.files_skipped, job.files_failed) == (1, 0)
+    assert await reader.pages() == {f"{site.url}/docs/alpha"}
+
+
 async def test_robots_are_heard_for_pages_and_sitemaps(reader: Reader) -> None:
     site = reader.site
     site.pages["/robots.txt"] = "User-agent: footnote\nDisallow: /docs/b\nDisallow: /closed\n"
