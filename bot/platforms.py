@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from adapters.review import Review
+from adapters.section_titles import SectionTitles
 from adapters.slack.config import SlackConfig
 from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
 from bot.settings import Settings
@@ -78,7 +79,11 @@ def discord_parts(services: Services) -> DiscordParts:
     return DiscordParts(
         desk=services.desk,
         markers=stores.markers,
-        lookup=Lookup(searches=services.retriever, library=services.library),
+        lookup=Lookup(
+            searches=services.retriever,
+            library=services.library,
+            titles=SectionTitles(files=stores.jobs, passages=services.vectors),
+        ),
         policies=services.library,
         review=Review(
             answers=stores.ledger,
