@@ -60,7 +60,7 @@ def findings(found: Sequence[Finding]) -> str:
 def finding(found: Finding) -> str:
     sign = "✅" if found.in_place else "❌"
     advice = f" → {found.advice}" if found.advice and not found.in_place else ""
-    return f"{sign} **{shown(found.name)}** {harmless(found.detail + advice)}"
+    return f"{sign} **{harmless(found.name)}** {harmless(found.detail + advice)}"
 
 
 def shown(text: str) -> str:

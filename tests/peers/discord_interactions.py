@@ -99,7 +99,7 @@ class Interactions:
     # What a test does
 
     async def slash(
-        self, channel: Channel, person: Person, name: str, **options: Any
+        self, channel: Channel, person: Person, name: str, /, **options: Any
     ) -> Interaction:
         """Somebody uses a slash command, or `group command`; the client sends only what its
         options allow."""
