@@ -240,21 +240,51 @@ class Settings(BaseSettings):
     user_questions_hour: int = setting(
         "FOOTNOTE_USER_QUESTIONS_HOUR",
         20,
-        "Questions of one person in an hour on Discord and Slack; 0: no limit; no effect yet",
+        "Questions of one person in an hour on Discord and Slack; 0: no limit",
         "a whole number from 0",
         ge=0,
     )
     channel_questions_day: int = setting(
         "FOOTNOTE_CHANNEL_QUESTIONS_DAY",
         200,
-        "Questions in one channel a day on Discord and Slack; 0: no limit; no effect yet",
+        "Questions in one channel a day on Discord and Slack; 0: no limit",
         "a whole number from 0",
         ge=0,
     )
     tenant_tokens_day: int | None = setting(
         "FOOTNOTE_TENANT_TOKENS_DAY",
         None,
-        "Tokens for one server or workspace a day; unset or 0: no limit; no effect yet",
+        "Tokens for one server or workspace a day; unset or 0: no limit",
+        "a whole number from 0",
+        ge=0,
+    )
+    queue_questions: int = setting(
+        "FOOTNOTE_QUEUE_QUESTIONS",
+        1000,
+        "Questions that may wait at once; further ones are declined",
+        "a whole number from 1 to 100000",
+        ge=1,
+        le=100_000,
+    )
+    parallel_answers: int = setting(
+        "FOOTNOTE_PARALLEL_ANSWERS",
+        32,
+        "Questions that are worked on at once",
+        "a whole number from 1 to 1000",
+        ge=1,
+        le=1000,
+    )
+    retention_days: int | None = setting(
+        "FOOTNOTE_RETENTION_DAYS",
+        None,
+        "Days after which questions are forgotten with their answers; unset: they are kept",
+        "a whole number from 1",
+        ge=1,
+    )
+    free_space_mb: int = setting(
+        "FOOTNOTE_FREE_SPACE_MB",
+        50,
+        "Free disk space below which no question is accepted; 0: not looked at",
         "a whole number from 0",
         ge=0,
     )
