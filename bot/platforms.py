@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from adapters.review import Review
+from adapters.section_titles import SectionTitles
 from adapters.slack.config import SlackConfig
+from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
 from bot.settings import Settings
 from bot.wiring import Services
 
@@ -77,7 +79,11 @@ def discord_parts(services: Services) -> DiscordParts:
     return DiscordParts(
         desk=services.desk,
         markers=stores.markers,
-        lookup=Lookup(searches=services.retriever, library=services.library),
+        lookup=Lookup(
+            searches=services.retriever,
+            library=services.library,
+            titles=SectionTitles(files=stores.jobs, passages=services.vectors),
+        ),
         policies=services.library,
         review=Review(
             answers=stores.ledger,
@@ -94,4 +100,12 @@ def discord_config(settings: Settings) -> DiscordConfig:
         token=token.get_secret_value() if token else "",
         api_base=settings.discord_api_base,
         gateway_url=settings.discord_gateway_url,
+        staff_roles=pairs_in(settings.discord_staff),
+        admin_roles=numbers_in(settings.discord_admin_roles),
+        admin_channels=pairs_in(settings.discord_admin_channels),
+        reader_roles=reader_roles_in(settings.discord_reader_roles),
+        command_guilds=guilds_in(settings.discord_commands),
+        direct_messages=settings.discord_direct_messages,
+        allowed_bots=numbers_in(settings.discord_allowed_bots),
+        shards=shards_in(settings.discord_shards),
     )
