@@ -59,6 +59,10 @@ class RevisesQuestions(Protocol):
         ...
 
 
+class TakesQuestions(AcceptsQuestions, RevisesQuestions, Protocol):
+    """The desk, for all that people do on a chat platform."""
+
+
 class KnowsThreads(Protocol):
     """The threads that are ours, because we have answered in them."""
 

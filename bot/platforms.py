@@ -6,13 +6,16 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from adapters.slack.config import SlackConfig
 from bot.settings import Settings
 from bot.wiring import Services
+
+if TYPE_CHECKING:
+    from adapters.slack.parts import SlackParts
 
 SLACK_EVENTS = "/slack/events"
 
@@ -36,7 +39,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
             from adapters.slack.app import open_slack
 
             slack = await stack.enter_async_context(
-                open_slack(slack_config(settings), desk=services.desk, markers=markers)
+                open_slack(slack_config(settings), slack_parts(services))
             )
             platforms.append(slack)
             if slack.events is not None:
@@ -59,6 +62,21 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
             )
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
+
+
+def slack_parts(services: Services) -> SlackParts:
+    from adapters.passages import Passages
+    from adapters.slack.parts import SlackParts
+
+    stores, library = services.stores, services.library
+    return SlackParts(
+        desk=services.desk,
+        markers=stores.markers,
+        answers=stores.ledger,
+        feedback=stores.feedback,
+        passages=Passages(searches=services.retriever, library=library),
+        library=library,
+    )
 
 
 def slack_config(settings: Settings) -> SlackConfig:
