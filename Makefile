@@ -58,7 +58,7 @@ docs: .venv/.run
 # Names, versions and hashes only: no address of any index.
 LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header --no-emit-index-url --no-emit-find-links pyproject.toml \
-	--extra postgres --group build
+	--extra documents --extra postgres --group build
 lock:
 	$(LOCK) --output-file requirements.lock
 	$(LOCK) --group dev --constraint requirements.lock --output-file requirements-dev.lock

@@ -1,4 +1,4 @@
-"""The command line: footnote run · ingest · search · ask · eval · books · jobs."""
+"""The command line: one short function for each command."""
 
 from __future__ import annotations
 
@@ -172,6 +172,36 @@ def jobs(as_json: Json = False) -> None:
     from bot.commands.lists import list_jobs
 
     finish(list_jobs(as_json=as_json))
+
+
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Say what is in place, what is missing, and what to do about it."""
+    from bot.commands.doctor import examine
+
+    finish(examine(as_json=as_json))
+
+
+@app.command()
+def backup(
+    file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
+    as_json: Json = False,
+) -> None:
+    """Copy conversations, ledger, jobs and index into one file, while the bot runs."""
+    from bot.commands.backup import backup as command
+
+    finish(command(file.absolute(), as_json=as_json))
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `footnote backup` wrote.")],
+    as_json: Json = False,
+) -> None:
+    """Fill an empty data folder and database from a backup."""
+    from bot.commands.backup import restore as command
+
+    finish(command(file, as_json=as_json))
 
 
 def there(path: str) -> str:

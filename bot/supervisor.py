@@ -18,6 +18,7 @@ from adapters.web.door import create_door
 from adapters.web.server import serve
 from bot.door import door_listener, own_folder
 from bot.logs import start_logging
+from bot.owner import Owner
 from bot.platforms import open_platforms
 from bot.readiness import lookout
 from bot.settings import Settings
@@ -61,7 +62,7 @@ async def supervise(settings: Settings) -> None:
                 services.housekeeping.run(),
                 services.ingestion.resume(),
                 serve(app, page),
-                serve(create_door(parts), door),
+                serve(create_door(parts, owner=Owner(services, platforms)), door),
                 *(kept_apart(platform) for platform in platforms),
             ],
         )
@@ -78,7 +79,8 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         door = stack.enter_context(door_listener(folder))
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
-        private = create_door(web_parts(services, readiness_of(services, ()), {}))
+        parts = web_parts(services, readiness_of(services, ()), {})
+        private = create_door(parts, owner=Owner(services))
         working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())

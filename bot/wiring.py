@@ -36,10 +36,12 @@ from rag_core.ports import (
     BookStore,
     ChatModel,
     ConversationStore,
+    Embedder,
     FeedbackStore,
     JobStore,
     Ledger,
     MarkerStore,
+    PolicyStore,
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
@@ -50,6 +52,7 @@ from rag_core.storage.feedback import Feedback
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
+from rag_core.storage.policies import Policies
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
 
@@ -61,6 +64,7 @@ class Stores:
     conversations: ConversationStore
     ledger: Ledger
     books: BookStore
+    policies: PolicyStore
     jobs: JobStore
     feedback: FeedbackStore
     markers: MarkerStore
@@ -75,6 +79,8 @@ class Services:
     settings: Settings
     stores: Stores
     vectors: VectorStore
+    embedder: Embedder
+    model: ChatModel
     library: Library
     retriever: Retriever
     ingestion: Ingestion
@@ -116,7 +122,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         ingestion = await enter(
             Ingestion(jobs=stores.jobs, books=stores.books, embedder=embedder, store=vectors)
         )
-        library = Library(books=stores.books, default_book=settings.default_book)
+        library = Library(
+            books=stores.books, policies=stores.policies, default_book=settings.default_book
+        )
         retriever = Retriever(embedder=embedder, store=vectors)
         metrics, bell = Metrics(), Bell()
         yield Services(
@@ -124,6 +132,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             settings=settings,
             stores=stores,
             vectors=vectors,
+            embedder=embedder,
+            model=model,
             library=library,
             retriever=retriever,
             ingestion=ingestion,
@@ -143,6 +153,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             conversations=Conversations(database),
             ledger=QuestionLedger(database),
             books=Books(database),
+            policies=Policies(database),
             jobs=Jobs(database),
             feedback=Feedback(database),
             markers=Markers(database),

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Protocol
 from uuid import UUID
 
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
-from rag_core.books.book import Book, BookIds, ChannelBinding
+from rag_core.books.book import Book, BookIds
+from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, Turn
@@ -131,6 +134,11 @@ class VectorStore(Protocol):
 
     async def drop_book(self, book_id: str) -> None: ...
 
+    def frozen(self) -> AbstractAsyncContextManager[Path | None]:
+        """The folder of an embedded index, which nobody writes until the end of the block; None
+        where the index lies on a server."""
+        ...
+
 
 class ConversationStore(Protocol):
     """Keeps threads: one open session each, older sessions and archived messages behind it."""
@@ -232,7 +240,7 @@ class Ledger(Protocol):
 
 
 class BookStore(Protocol):
-    """The books there are, and which channel reads which."""
+    """The books there are."""
 
     async def save(self, book: Book) -> None: ...
 
@@ -242,11 +250,23 @@ class BookStore(Protocol):
 
     async def remove(self, book_id: str) -> None: ...
 
-    async def bind(self, binding: ChannelBinding) -> None: ...
 
-    async def bound_to(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> str | None: ...
+class PolicyStore(Protocol):
+    """What each place of a chat platform says for itself."""
+
+    async def set(self, place: Place, policy: ChannelPolicy) -> None:
+        """Replace what the place says; a policy that says nothing removes it.
+
+        What was said of the same channel without its server or workspace goes, too."""
+        ...
+
+    async def get(self, place: Place) -> ChannelPolicy | None: ...
+
+    async def around(self, place: Place, *, category_id: str = "") -> Sequence[ChannelPolicy]:
+        """What is said for a channel, its category and its server, the narrowest first."""
+        ...
+
+    async def all(self) -> Mapping[Place, ChannelPolicy]: ...
 
 
 class JobStore(Protocol):

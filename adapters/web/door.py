@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Protocol
+
+from fastapi import APIRouter, FastAPI
+from pydantic import BaseModel, ConfigDict
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from adapters.steward import Finding
 from adapters.web.app import create_api
 from adapters.web.body import BodyLimit
 from adapters.web.caller import PRIVATE
@@ -15,13 +23,52 @@ from adapters.web.problems import LastResort
 MAX_BODY = 1024 * 1024
 
 
-def create_door(parts: WebParts, config: WebConfig | None = None) -> FastAPI:
+class ServesOwner(Protocol):
+    """What only the owner of the data folder may ask for."""
+
+    async def examine(self) -> Sequence[Finding]:
+        """What is in place and what is missing."""
+        ...
+
+    async def backup(self, file: Path) -> Mapping[str, Any]:
+        """Copy the whole house into a file that is not there yet."""
+        ...
+
+
+class BackupRequest(BaseModel):
+    """Where a backup goes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    file: Path
+
+
+def create_door(
+    parts: WebParts, config: WebConfig | None = None, *, owner: ServesOwner | None = None
+) -> FastAPI:
     """HTTP for a caller who may do everything, to be served on a socket of the data folder."""
     app = create_api(parts, config or WebConfig())
+    if owner is not None:
+        app.include_router(owner_routes(owner), include_in_schema=False)
     app.add_middleware(BodyLimit, max_body=MAX_BODY, seconds=20.0)
     app.add_middleware(Trusted)
     app.add_middleware(LastResort)
     return app
+
+
+def owner_routes(owner: ServesOwner) -> APIRouter:
+    """What no caller but the owner is offered."""
+    router = APIRouter()
+
+    async def examine() -> Response:
+        return JSONResponse({"findings": [asdict(found) for found in await owner.examine()]})
+
+    async def backup(wanted: BackupRequest) -> Response:
+        return JSONResponse(dict(await owner.backup(wanted.file)), status_code=201)
+
+    router.add_api_route("/doctor", examine, methods=["GET"])
+    router.add_api_route("/backup", backup, methods=["POST"])
+    return router
 
 
 class Trusted:

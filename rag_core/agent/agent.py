@@ -14,8 +14,10 @@ from rag_core.agent.confidence import ConfidenceMetrics
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.followup import earlier_questions, standalone
 from rag_core.agent.guard import disarmed
+from rag_core.agent.hints import StagesOnly, hinted, without_passages
 from rag_core.agent.languages import language_of
 from rag_core.agent.loop import Draft, Loop
+from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_in
 from rag_core.agent.profiles import ConfidenceProfile, measured, profile_named
 from rag_core.agent.prompting import prompt_for, topic_summary
@@ -35,6 +37,8 @@ from rag_core.ports import ChatModel
 
 STANDALONE = "standalone"
 """Where a thread's metadata keeps its last question as it was understood."""
+
+PLAIN = Manner()
 
 
 def utc_now() -> datetime:
@@ -78,6 +82,7 @@ class Agent:
         books: BookIds,
         progress: Progress,
         locale: str = "en",
+        manner: Manner = PLAIN,
     ) -> AgentAnswer:
         """The answer within its deadline, or one of the errors that name who must act."""
         report = Report(
@@ -88,10 +93,12 @@ class Agent:
             began=time.perf_counter(),
             asked_at=self._now(),
             now=self._now,
+            manner=manner,
         )
+        told = StagesOnly(progress) if manner.hint_only else progress
         try:
             async with asyncio.timeout(self._config.answer_seconds) as deadline:
-                async with Teller(progress) as teller:
+                async with Teller(told) as teller:
                     return await self._answer(question, state, books, report, teller)
         except TimeoutError as error:
             if not deadline.expired():
@@ -138,25 +145,36 @@ class Agent:
             return measured(self._profile, understood, tool.context.results)
 
         draft = await self._loop.run(
-            prompt_for(self._config, state, understood, at=self._now()),
+            prompt_for(report.manner.over(self._config), state, understood, at=self._now()),
             tool=tool,
             suffices=lambda: metrics().should_answer,
             teller=teller,
         )
         response = report.researched(
-            text=self._checked(draft, tool, understood),
+            text=self._checked(draft, tool, understood, report),
             tool=tool,
             metrics=metrics(),
             profile=self._profile,
             tokens=draft.tokens,
         )
+        if report.manner.hint_only:
+            response = without_passages(response)
         turn = self._turn(response, report, tool=tool, draft=draft, understood=understood)
         return AgentAnswer(response=response, turn=turn)
 
-    def _checked(self, draft: Draft, tool: RetrievalTool, understood: str) -> CheckedText:
-        """The third wall: what of the draft its evidence supports."""
+    def _checked(
+        self, draft: Draft, tool: RetrievalTool, understood: str, report: Report
+    ) -> CheckedText:
+        """The third wall: what of the draft its evidence supports, or what of it is a hint."""
         if not draft.text or is_refusal(draft.text):
             return CheckedText(text="")
+        if report.manner.hint_only:
+            return hinted(
+                disarmed(draft.text),
+                tool.context,
+                asked=report.question.message,
+                phrases=report.phrases,
+            )
         return checked(disarmed(draft.text), Evidence(tool.context, question=understood))
 
     def _bounds(self, question: Question, books: BookIds) -> ToolBounds:

@@ -17,6 +17,10 @@ class Phrases:
     about: str
     afresh: str
     """Said once, when a thread has had its turns and a new session begins."""
+    look_here: str
+    """Before the sections to read, where no solution is given."""
+    guiding_question: str
+    """Asked where the model asks nothing itself; names a section."""
 
 
 ENGLISH = Phrases(
@@ -28,6 +32,8 @@ ENGLISH = Phrases(
         " lead to where it stands, and where the documents do not cover a question, I say so."
     ),
     afresh="This conversation has become long: I begin afresh and remember what it was about.",
+    look_here="This place is for working it out yourself. Read here first:",
+    guiding_question="What does “{section}” say that you have not used yet?",
 )
 
 PHRASES = {
@@ -41,6 +47,8 @@ PHRASES = {
             " Fußnoten, die zur Stelle führen, und wo die Dokumente nichts hergeben, sage ich das."
         ),
         afresh="Dieses Gespräch ist lang geworden: Ich beginne neu und weiß noch, worum es ging.",
+        look_here="Hier geht es darum, selbst auf die Lösung zu kommen. Lies zuerst:",
+        guiding_question="Was steht in „{section}“, das du noch nicht genutzt hast?",
     ),
     "es": Phrases(
         not_covered="Los documentos no cubren esta pregunta.",
@@ -51,6 +59,8 @@ PHRASES = {
             " notas al pie que llevan a su origen, y si los documentos no dicen nada, lo digo."
         ),
         afresh="Esta conversación es ya larga: empiezo de nuevo y recuerdo de qué trataba.",
+        look_here="Aquí se trata de que llegues tú a la solución. Lee primero:",
+        guiding_question="¿Qué dice «{section}» que todavía no has usado?",
     ),
     "fr": Phrases(
         not_covered="Les documents ne répondent pas à cette question.",
@@ -61,6 +71,8 @@ PHRASES = {
             " qui mènent à la source, et si les documents n’en parlent pas, je le dis."
         ),
         afresh="Cette conversation est devenue longue : je repars à neuf et j’en garde le sujet.",
+        look_here="Ici, il s’agit de trouver soi-même. À lire d’abord :",
+        guiding_question="Que dit « {section} » que vous n’avez pas encore utilisé ?",
     ),
 }
 

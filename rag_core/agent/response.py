@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -21,6 +21,7 @@ from rag_core.agent.citations import CheckedText
 from rag_core.agent.confidence import ConfidenceLevel, ConfidenceMetrics
 from rag_core.agent.guard import guarded, visible
 from rag_core.agent.instructions import for_readers
+from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import Phrases
 from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.agent.tool import RetrievalTool
@@ -40,6 +41,7 @@ class Report:
     began: float
     asked_at: datetime
     now: Callable[[], datetime]
+    manner: Manner = field(default_factory=Manner)
 
     def small_talk(self, text: str) -> AgentResponse:
         """Nothing was searched, nothing is claimed."""

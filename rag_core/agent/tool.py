@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -132,8 +132,7 @@ def narrowed(filters: Filters, module: str | None) -> Filters:
     """The filters with the model's module, where the asker has not chosen one."""
     if module is None or filters.module is not None:
         return filters
-    named = {name: getattr(filters, name) for name in filters.__dataclass_fields__}
-    return Filters(**(named | {"module": module}))
+    return replace(filters, module=module)
 
 
 def record_of(search: Search, numbered: tuple[SearchResult, ...], at: datetime) -> RetrievalRecord:

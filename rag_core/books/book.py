@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
 
 BOOK_ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -59,13 +58,3 @@ class Book:
     base_url: str = ""
     last_full_ingest: datetime | None = None
     last_incremental_update: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChannelBinding:
-    """One channel reads one book instead of the default."""
-
-    platform: Platform
-    tenant: TenantId
-    channel_id: str
-    book_id: str

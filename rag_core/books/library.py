@@ -1,29 +1,51 @@
-"""Which books a channel reads."""
+"""Which books a channel reads, and what else holds there."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import reduce
+
 from rag_core.books.book import BookIds
+from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
-from rag_core.ports import BookStore
+from rag_core.errors import InvalidQuestion
+from rag_core.ports import BookStore, PolicyStore
 
 
 class Library:
-    """Knows for each channel the books that its questions may be answered from."""
+    """Knows for each channel the books that its questions may be answered from, and how."""
 
-    def __init__(self, *, books: BookStore, default_book: str | None) -> None:
+    def __init__(
+        self, *, books: BookStore, policies: PolicyStore, default_book: str | None
+    ) -> None:
         self._books = books
+        self._policies = policies
         self._default_book = default_book
 
-    async def books_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> BookIds | None:
-        """The channel's own book, else the default one; None: none was chosen or none is there.
+    async def policy_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> ChannelPolicy:
+        """What holds there: the channel's own words over its category's over its server's."""
+        place = Place(platform=platform, tenant=tenant, channel_id=channel_id)
+        said = await self._policies.around(place, category_id=category_id)
+        return reduce(lambda narrower, wider: narrower.over(wider), said, ChannelPolicy())
 
-        A channel bound to a book that was removed reads nothing rather than another book."""
-        bound = await self._books.bound_to(platform=platform, tenant=tenant, channel_id=channel_id)
-        if bound is not None:
-            return BookIds([bound]) if await self._books.get(bound) else None
-        return await self.default()
+    async def books_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> BookIds | None:
+        """The channel's own books, else the default one; None: none was chosen or none is there."""
+        return await self.books_under(
+            await self.policy_for(
+                platform=platform, tenant=tenant, channel_id=channel_id, category_id=category_id
+            )
+        )
+
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
+        """The books of a policy. Where they were removed, nothing is read rather than others."""
+        if not policy.books:
+            return await self.default()
+        there = [book_id for book_id in policy.books if await self._books.get(book_id)]
+        return BookIds(there) if there else None
 
     async def default(self) -> BookIds | None:
         """The book that is read everywhere: the one in the settings, or the only one there is."""
@@ -32,3 +54,44 @@ class Library:
             return BookIds([self._default_book]) if there else None
         books = await self._books.all()
         return BookIds([books[0].book_id]) if len(books) == 1 else None
+
+    async def bind(
+        self,
+        *,
+        platform: Platform,
+        channel_id: str,
+        book_ids: Sequence[str],
+        tenant: TenantId | None = None,
+    ) -> Sequence[Place]:
+        """Let a channel, category or server read these books (none: the default one again).
+
+        Without a tenant it is every place that is known by this id, else the id wherever it is.
+        Returns where the books are read now; the rest of each place's policy stays."""
+        for book_id in book_ids:
+            await self._check(book_id)
+        places = await self._places(platform, channel_id, tenant)
+        for place in places:
+            own = await self._policies.get(place) or ChannelPolicy()
+            await self._policies.set(place, own.reading(*book_ids))
+        return places
+
+    async def _check(self, book_id: str) -> None:
+        if await self._books.get(book_id):
+            return
+        known = ", ".join(book.book_id for book in await self._books.all()) or "none yet"
+        raise InvalidQuestion(
+            "book_ids", f"There is no book {book_id!r}. Books: {known}.", allowed=known
+        )
+
+    async def _places(
+        self, platform: Platform, channel_id: str, tenant: TenantId | None
+    ) -> Sequence[Place]:
+        if tenant is not None:
+            return [Place(platform=platform, tenant=tenant, channel_id=channel_id)]
+        known = [
+            place
+            for place in await self._policies.all()
+            if place.platform is platform and channel_id == (place.channel_id or place.tenant)
+        ]
+        anywhere = Place(platform=platform, tenant=ANY_TENANT, channel_id=channel_id)
+        return known or [anywhere]

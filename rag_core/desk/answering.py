@@ -13,8 +13,11 @@ from uuid import uuid4
 from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.agent.confidence import ConfidenceLevel
 from rag_core.agent.guard import GuardedText, guarded
+from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_in
 from rag_core.books.book import BookIds
+from rag_core.books.bounds import bounded, reader_of
+from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
@@ -53,15 +56,18 @@ class AnsweringAgent(Protocol):
         books: BookIds,
         progress: Progress,
         locale: str,
+        manner: Manner,
     ) -> AgentAnswer: ...
 
 
 class ChoosesBooks(Protocol):
     """The library, as the desk sees it."""
 
-    async def books_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> BookIds | None: ...
+    async def policy_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> ChannelPolicy: ...
+
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
 
 
 class Answering:
@@ -89,13 +95,7 @@ class Answering:
     ) -> tuple[AgentResponse, Turn | None]:
         state = await self._thread(claim)
         try:
-            answered = await self._agent.answer(
-                claim.question.question,
-                state=state,
-                books=await self._books(claim),
-                progress=progress,
-                locale=claim.question.locale,
-            )
+            answered = await self._ask(claim.question, state, progress)
         except StorageError:
             raise
         except FootnoteError as error:
@@ -123,16 +123,34 @@ class Answering:
             session_id=claim.question.question.session_id,
         )
 
-    async def _books(self, claim: OpenQuestion) -> BookIds:
-        question = claim.question
-        books = question.books or await self._library.books_for(
+    async def _ask(
+        self, question: IncomingQuestion, state: ConversationState, progress: Progress
+    ) -> AgentAnswer:
+        """The agent's answer within what the place's policy allows."""
+        policy = await self._library.policy_for(
             platform=question.key.platform,
             tenant=question.key.tenant,
             channel_id=question.key.channel_id,
+            category_id=question.category_id,
         )
+        books = question.books or await self._library.books_under(policy)
         if books is None:
             raise NoBookChosen
-        return books
+        filters = bounded(
+            question.question.filters, policy, reader=question.reader, at=datetime.now(UTC)
+        )
+        return await self._agent.answer(
+            replace(question.question, filters=filters),
+            state=state,
+            books=books,
+            progress=progress,
+            locale=question.locale,
+            manner=Manner(
+                hint_only=policy.hint_only or False,
+                tone=policy.tone or "",
+                reader=reader_of(policy, question.reader),
+            ),
+        )
 
     def _apology(
         self, claim: OpenQuestion, state: ConversationState, error: BaseException

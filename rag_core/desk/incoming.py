@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from rag_core.books.book import BookIds
+from rag_core.books.policy import ReaderProfile
 from rag_core.conversation.key import ConversationKey
 from rag_core.conversation.question import Question
 
@@ -38,6 +39,10 @@ class IncomingQuestion:
     """What the platform's reply channel needs to answer; nobody else reads it."""
     books: BookIds | None = None
     """The books that the asker named and may read; None: those of the channel."""
+    category_id: str = ""
+    """The category that the channel stands in, where the platform has categories."""
+    reader: ReaderProfile | None = None
+    """What the asker has and knows, where they said so; else what holds in the place."""
     locale: str = "en"
     private: bool = False
     """Whether only the asker may see the answer."""

@@ -23,7 +23,7 @@ from rag_core.ingestion.job import (
     JobStatus,
 )
 from rag_core.ingestion.links import site_of
-from rag_core.ingestion.loaders import load, read_source
+from rag_core.ingestion.loaders import Loader, read_source
 from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, plan_run
 from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 from rag_core.retrieval.results import SearchResult
@@ -113,18 +113,29 @@ class IngestionRun:
             failures=plan.failures[:LISTED],
             notices=plan.notices[:LISTED],
         )
-        if not plan.to_read and not plan.skipped and not plan.done:
-            reasons = "; ".join(f"{f.source_file}: {f.reason}" for f in plan.failures[:3])
-            raise IngestionError(
-                ", ".join(self.job.sources),
-                "find",
-                f"no file could be read ({reasons})" if reasons else "there is no document in it",
-            )
+        if not plan.to_read:
+            self._check_anything_read()
+
+    def _check_anything_read(self) -> None:
+        """A job that could read nothing has failed, with the reasons."""
+        job = self.job
+        if job.files_processed or job.files_skipped:
+            return
+        reasons = "; ".join(f"{f.source_file}: {f.reason}" for f in job.failures[:3])
+        raise IngestionError(
+            ", ".join(job.sources),
+            "find",
+            f"no file could be read ({reasons})" if reasons else "there is no document in it",
+        )
 
     async def _read_files(self, plan: Plan, known: Known, shelf: Shelf) -> None:
+        with Loader() as loader:
+            await self._read_each(plan, known, shelf, loader)
+
+    async def _read_each(self, plan: Plan, known: Known, shelf: Shelf, loader: Loader) -> None:
         for surveyed in plan.to_read:
             try:
-                await self._read_file(surveyed, plan, known, shelf)
+                await self._read_file(surveyed, plan, known, shelf, loader)
             except IngestionError as error:
                 failure = FileFailure(source_file=error.source, reason=error.reason)
                 await self._note(
@@ -132,7 +143,9 @@ class IngestionRun:
                     failures=(*self.job.failures, failure)[:LISTED],
                 )
 
-    async def _read_file(self, surveyed: Surveyed, plan: Plan, known: Known, shelf: Shelf) -> None:
+    async def _read_file(
+        self, surveyed: Surveyed, plan: Plan, known: Known, shelf: Shelf, loader: Loader
+    ) -> None:
         """Add the new version beside the old one, then let readers see it instead."""
         name = surveyed.file.source_file
         record = known.records.get(name)
@@ -143,7 +156,9 @@ class IngestionRun:
             updated_at=self._clock(),
             owns_lesson=plan.owns_lesson(surveyed),
         )
-        chunks, course, notices = await asyncio.to_thread(cut_file, surveyed, shelf, edition)
+        chunks, course, notices = await asyncio.to_thread(
+            cut_file, surveyed, shelf, edition, loader
+        )
         # Clears away what a cancelled attempt at this file left unseen.
         await self._store.show_version(
             book_id=shelf.book_id, source_file=name, version=known.shown.get(name)
@@ -248,6 +263,7 @@ class IngestionRun:
             self._saved_at = time.monotonic()
 
     async def _complete(self) -> None:
+        self._check_anything_read()
         now = self._clock()
         await self._note(
             force=True,
@@ -258,11 +274,11 @@ class IngestionRun:
 
 
 def cut_file(
-    surveyed: Surveyed, shelf: Shelf, edition: Edition
+    surveyed: Surveyed, shelf: Shelf, edition: Edition, loader: Loader
 ) -> tuple[tuple[DocumentChunk, ...], CoursePlace, list[str]]:
     """A file's chunks, and what there is to say of it. Blocks."""
     name = surveyed.file.source_file
-    document = load(name, read_source(surveyed.file))
+    document = loader.load(name, read_source(surveyed.file))
     if document.file_hash != surveyed.hash:
         raise IngestionError(name, "read", "it changed while it was read; run again")
     course = course_place(name, document.fields)

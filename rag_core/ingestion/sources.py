@@ -8,15 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag_core.ingestion.job import FileFailure
+from rag_core.ingestion.kinds import READABLE, kind_of, too_large
 
-READABLE = {".md", ".mdx", ".markdown", ".txt"}
 NOT_YET = {
-    ".adoc", ".doc", ".docx", ".epub", ".htm", ".html", ".ipynb",
-    ".odt", ".org", ".pdf", ".ppt", ".pptx", ".rst", ".rtf",
-}  # fmt: skip
+    ".adoc",
+    ".doc",
+    ".epub",
+    ".htm",
+    ".html",
+    ".ipynb",
+    ".odt",
+    ".org",
+    ".ppt",
+    ".rst",
+    ".rtf",
+}
 """Documents that people expect to be read; pictures and code beside them are not documents."""
 PASSED_OVER = {"node_modules", "__pycache__"}
-MAX_BYTES = 10 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +106,7 @@ def refusal(path: Path, root: Path) -> str | None:
         return "it is a link to a folder; give that folder itself"
     if not real.is_file():
         return "it is not a regular file"
-    suffix = path.suffix.lower()
-    if suffix not in READABLE:
-        return f"files of the kind {suffix or 'without an extension'} cannot be read"
-    if real.stat().st_size > MAX_BYTES:
-        return f"it is larger than {MAX_BYTES // (1024 * 1024)} MB"
-    return None
+    kind = kind_of(path.name)
+    if kind is None:
+        return f"files of the kind {path.suffix.lower() or 'without an extension'} cannot be read"
+    return too_large(kind) if real.stat().st_size > kind.max_bytes else None

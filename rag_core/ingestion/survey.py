@@ -11,7 +11,7 @@ from rag_core.errors import IngestionError
 from rag_core.ingestion.course import course_place
 from rag_core.ingestion.identity import LessonClaim, lesson_owners
 from rag_core.ingestion.job import FileFailure, IngestionMode, IngestionRecord
-from rag_core.ingestion.loaders import file_hash, load, read_source
+from rag_core.ingestion.loaders import fields_of, file_hash, read_source
 from rag_core.ingestion.sources import SourceFile, find_files
 
 
@@ -130,8 +130,7 @@ def survey(file: SourceFile, known: Known) -> Surveyed:
     record = known.records.get(file.source_file)
     if record is not None and record.file_hash == now:
         return Surveyed(file=file, hash=now, claim=claim_of(record))
-    document = load(file.source_file, content)
-    claim = course_place(file.source_file, document.fields).claim
+    claim = course_place(file.source_file, fields_of(file.source_file, content)).claim
     return Surveyed(file=file, hash=now, claim=claim)
 
 

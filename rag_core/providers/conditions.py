@@ -31,6 +31,7 @@ def conditions_of(filters: Filters) -> list[Condition]:
     layer = filters.layer and filters.layer.value
     conditions = (
         is_one_of("module", filters.module),
+        is_one_of("module", *filters.modules),
         is_one_of("layer", layer),
         is_one_of("parent_doc_id", filters.parent_doc_id),
         is_one_of("proficiency_level", *(level.value for level in filters.proficiency_levels)),

@@ -88,6 +88,13 @@ class EdgeStore:
     async def count(self, *, books: BookIds) -> int:
         return await self._read(books, 0, self._search.count)
 
+    @asynccontextmanager
+    async def frozen(self) -> AsyncIterator[Path | None]:
+        """The index's folder, which nobody writes until the end of the block; reads go on."""
+        async with self._writing:
+            await self._in(self._writer, self._shard.flush)
+            yield self._state_file.parent
+
     async def shown_versions(self, book_id: str) -> Mapping[str, int]:
         named = await self._values("edition", BookIds([book_id]))
         return {source_file: version for _, version, source_file in map(parts_of, named)}

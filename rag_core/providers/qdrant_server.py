@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from qdrant_client import models
@@ -98,6 +99,11 @@ class ServerStore:
 
     async def count(self, *, books: BookIds) -> int:
         return await self._read(books, 0, self._search.count)
+
+    @asynccontextmanager
+    async def frozen(self) -> AsyncIterator[Path | None]:
+        """Nothing to copy: the server keeps its own files and snapshots."""
+        yield None
 
     async def shown_versions(self, book_id: str) -> Mapping[str, int]:
         named = await self._values("edition", BookIds([book_id]))

@@ -42,6 +42,8 @@ class Filters:
     """Which material a search may return; all fields combine with AND, None is no condition."""
 
     module: str | None = None
+    modules: tuple[str, ...] = ()
+    """Material of any of these. Set by a channel's policy only; `module` narrows it further."""
     chapter_min: int | None = None
     chapter_max: int | None = None
     lesson: int | None = None

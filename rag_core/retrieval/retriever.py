@@ -70,6 +70,8 @@ class Retriever:
         if module is None:
             return
         known = await self._store.modules(books=query.book_ids)
+        if query.filters.modules:
+            known = [name for name in known if name in query.filters.modules]
         if module in known:
             return
         named = ", ".join(known[:NAMED_MODULES])

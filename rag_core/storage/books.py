@@ -1,4 +1,4 @@
-"""The books there are, and which channel reads which."""
+"""The books there are."""
 
 from __future__ import annotations
 
@@ -6,31 +6,22 @@ from collections.abc import Sequence
 
 from sqlalchemy import bindparam, delete, select
 
-from rag_core.books.book import Book, ChannelBinding
-from rag_core.conversation.key import Platform, TenantId
+from rag_core.books.book import Book
 from rag_core.storage import schema
 from rag_core.storage.codec import maybe_time, to_time
 from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.statement import Statement, upsert
 
-books, bindings, records = schema.books, schema.bindings, schema.ingestion_records
+books, records = schema.books, schema.ingestion_records
 SAVE = upsert(books, on=("book_id",))
 GET = Statement(select(books).where(books.c.book_id == bindparam("book_id")))
 ALL = Statement(select(books).order_by(books.c.book_id))
 REMOVE = Statement(delete(books).where(books.c.book_id == bindparam("book_id")))
 REMOVE_RECORDS = Statement(delete(records).where(records.c.book_id == bindparam("book_id")))
-BIND = upsert(bindings, on=("platform", "tenant", "channel_id"))
-BOUND_TO = Statement(
-    select(bindings.c.book_id).where(
-        bindings.c.platform == bindparam("platform"),
-        bindings.c.tenant == bindparam("tenant"),
-        bindings.c.channel_id == bindparam("channel_id"),
-    )
-)
 
 
 class Books:
-    """Books by id, and the channels bound to them."""
+    """Books by id."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -59,30 +50,13 @@ class Books:
     async def remove(self, book_id: str) -> None:
         """Remove a book and what is known of its files.
 
-        Bindings stay: a channel that was given this book must not silently read another."""
+        Policies stay: a channel that was given this book must not silently read another."""
 
         async def body(transaction: Transaction) -> None:
             await transaction.rows(REMOVE, book_id=book_id)
             await transaction.rows(REMOVE_RECORDS, book_id=book_id)
 
         await self._database.write(body)
-
-    async def bind(self, binding: ChannelBinding) -> None:
-        await self._database.run(
-            BIND,
-            platform=binding.platform.value,
-            tenant=binding.tenant,
-            channel_id=binding.channel_id,
-            book_id=binding.book_id,
-        )
-
-    async def bound_to(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> str | None:
-        rows = await self._database.rows(
-            BOUND_TO, platform=platform.value, tenant=tenant, channel_id=channel_id
-        )
-        return rows[0]["book_id"] if rows else None
 
 
 def book_from_row(row: Row) -> Book:

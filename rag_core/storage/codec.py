@@ -17,6 +17,7 @@ from rag_core.agent.answer import AgentResponse, Citation, Outcome, Source, Sugg
 from rag_core.agent.confidence import ConfidenceLevel
 from rag_core.agent.guard import GuardedText
 from rag_core.books.book import BookIds
+from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.desk.incoming import IncomingQuestion
@@ -32,6 +33,7 @@ ALL_MESSAGES = TypeAdapter(tuple[tuple[Message, ...], ...])
 ALL_RETRIEVALS = TypeAdapter(tuple[tuple[RetrievalRecord, ...], ...])
 QUESTION = TypeAdapter(IncomingQuestion)
 JOB = TypeAdapter(IngestionJob)
+POLICY = TypeAdapter(ChannelPolicy)
 METADATA: TypeAdapter[Mapping[str, Any]] = TypeAdapter(dict[str, Any])
 NAMES = TypeAdapter(tuple[str, ...])
 

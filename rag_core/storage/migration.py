@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from rag_core.errors import SchemaTooNew
 
-HEAD = "0001"
+HEAD = "0003"
 """The newest migration."""
 MIGRATION_LOCK = 0x466F6F74
 """Held on PostgreSQL while migrations run; any number will do, as long as it stays the same."""
@@ -44,7 +44,7 @@ def of_the_driver(error: DBAPIError) -> BaseException:
     return original.__cause__ or original  # asyncpg's stands behind an adapter's
 
 
-def migrate(connection: Connection) -> None:
+def migrate(connection: Connection, to: str = "head") -> None:
     """Wait for other processes that migrate, then do what is left to do."""
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("BEGIN EXCLUSIVE")
@@ -54,7 +54,7 @@ def migrate(connection: Connection) -> None:
     folder = str(Path(__file__).parent / "migrations")
     config.set_main_option("script_location", folder.replace("%", "%%"))
     refuse_newer(connection, config)
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
 
 
 def refuse_newer(connection: Connection, config: Config) -> None:

@@ -173,13 +173,13 @@ books = Table(
     Column("last_incremental_update", SORTED),
 )
 
-bindings = Table(
-    "bindings",
+policies = Table(
+    "policies",
     metadata,
     Column("platform", Text, primary_key=True),
-    Column("tenant", Text, primary_key=True),
     Column("channel_id", Text, primary_key=True),
-    Column("book_id", Text, nullable=False),
+    Column("tenant", Text, primary_key=True),
+    Column("body", Text, nullable=False),
 )
 
 jobs = Table(

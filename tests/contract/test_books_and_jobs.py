@@ -6,8 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
-from rag_core.books.book import Book, ChannelBinding
-from rag_core.conversation.key import LOCAL_TENANT, Platform, TenantId
+from rag_core.books.book import Book
 from rag_core.ingestion.job import (
     FileFailure,
     IngestionJob,
@@ -53,46 +52,18 @@ async def test_a_book_is_what_was_saved_last(database: Database) -> None:
     assert [book.book_id for book in await books.all()] == ["another", "course"]
 
 
-async def test_a_channel_reads_the_book_it_was_bound_to_last(database: Database) -> None:
-    books = Books(database)
-    binding = ChannelBinding(
-        platform=Platform.SLACK, tenant=TenantId("T1"), channel_id="C1", book_id="course"
-    )
-    await books.bind(binding)
-    await books.bind(replace(binding, book_id="handbook"))
-    await books.bind(replace(binding, tenant=TenantId("T2")))
-    bound_to = {
-        (platform, tenant): await books.bound_to(
-            platform=platform, tenant=TenantId(tenant), channel_id="C1"
-        )
-        for platform, tenant in [
-            (Platform.SLACK, "T1"),
-            (Platform.SLACK, "T2"),
-            (Platform.DISCORD, "T1"),
-        ]
-    }
-    assert list(bound_to.values()) == ["handbook", "course", None]
-
-
-async def test_a_removed_book_takes_its_files_along_and_leaves_bindings_and_other_books(
+async def test_a_removed_book_takes_its_files_along_and_leaves_other_books(
     database: Database,
 ) -> None:
     books, jobs = Books(database), Jobs(database)
     for book_id in ("course", "handbook"):
         await books.save(replace(COURSE, book_id=book_id))
         await jobs.record(book_id, RECORD)
-    await books.bind(
-        ChannelBinding(
-            platform=Platform.WEB, tenant=LOCAL_TENANT, channel_id="C1", book_id="course"
-        )
-    )
     await books.remove("course")
     await books.remove("course")
     assert [book.book_id for book in await books.all()] == ["handbook"]
     assert (await jobs.state("course")).records == {}
     assert (await jobs.state("handbook")).records == {"limits.md": RECORD}
-    bound = await books.bound_to(platform=Platform.WEB, tenant=LOCAL_TENANT, channel_id="C1")
-    assert bound == "course", "a channel must not silently read another book"
 
 
 async def test_a_job_is_what_was_saved_last_and_is_found_until_it_is_over(

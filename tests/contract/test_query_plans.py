@@ -16,7 +16,7 @@ import rag_core.storage
 from rag_core.storage.schema import metadata
 from rag_core.storage.statement import SQLITE, Statement
 
-EVERY_ROW_IS_WANTED = {"books.ALL"}
+EVERY_ROW_IS_WANTED = {"books.ALL", "policies.ALL"}
 """Lists of all there is."""
 FEW_ROWS_ARE_SORTED = {"claims.BEGIN", "asked.ANSWERED"}
 """The open questions of one thread; the answers of one page."""
@@ -53,7 +53,7 @@ MUST_USE = {
 }
 """What is open is few among many: these stay quick however long a thread's history is."""
 NEWEST_FIRST = {"ix_jobs_started_at"}
-SAMPLES = {int: 1, float: 1.0, str: "1", bool: True}
+SAMPLES = {int: 1, float: 1.0, str: "1", bool: True, object: "1"}
 
 
 def values_for(statement: Statement) -> dict[str, Any]:

@@ -1,12 +1,13 @@
-"""Books and jobs kept in memory, with the rules of the real stores."""
+"""Books, policies and jobs kept in memory, with the rules of the real stores."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
-from rag_core.books.book import Book, ChannelBinding
-from rag_core.conversation.key import Platform, TenantId
+from rag_core.books.book import Book
+from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
 
 
@@ -15,7 +16,6 @@ class MemoryBooks:
 
     def __init__(self) -> None:
         self._books: dict[str, Book] = {}
-        self._bindings: dict[tuple[str, str, str], str] = {}
 
     async def save(self, book: Book) -> None:
         self._books[book.book_id] = book
@@ -29,14 +29,31 @@ class MemoryBooks:
     async def remove(self, book_id: str) -> None:
         self._books.pop(book_id, None)
 
-    async def bind(self, binding: ChannelBinding) -> None:
-        key = (binding.platform.value, str(binding.tenant), binding.channel_id)
-        self._bindings[key] = binding.book_id
 
-    async def bound_to(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> str | None:
-        return self._bindings.get((platform.value, str(tenant), channel_id))
+class MemoryPolicies:
+    """PolicyStore in memory."""
+
+    def __init__(self) -> None:
+        self._said: dict[Place, ChannelPolicy] = {}
+
+    async def set(self, place: Place, policy: ChannelPolicy) -> None:
+        by_id_alone = place.channel_id or place.tenant
+        self._said.pop(replace(place, tenant=ANY_TENANT, channel_id=by_id_alone), None)
+        self._said.pop(place, None)
+        if policy != ChannelPolicy():
+            self._said[place] = policy
+
+    async def get(self, place: Place) -> ChannelPolicy | None:
+        return self._said.get(place)
+
+    async def around(self, place: Place, *, category_id: str = "") -> Sequence[ChannelPolicy]:
+        around = [(by, c) for c in (place.channel_id, category_id) for by in (place.tenant, "")]
+        around += [(place.tenant, ""), (ANY_TENANT, place.tenant)]
+        places = [replace(place, tenant=by, channel_id=c) for by, c in dict.fromkeys(around)]
+        return [self._said[wider] for wider in places if wider in self._said]
+
+    async def all(self) -> Mapping[Place, ChannelPolicy]:
+        return dict(self._said)
 
 
 class MemoryJobs:

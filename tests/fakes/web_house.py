@@ -12,7 +12,8 @@ from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from rag_core.agent.answer import AgentResponse
-from rag_core.books.book import Book, BookIds, ChannelBinding
+from rag_core.books.book import Book, BookIds
+from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState
@@ -191,14 +192,6 @@ class MemoryBooks:
     async def remove(self, book_id: str) -> None:
         self.books.pop(book_id, None)
 
-    async def bind(self, binding: ChannelBinding) -> None:
-        raise NotImplementedError
-
-    async def bound_to(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> str | None:
-        return None
-
 
 class OneDefault:
     """A library whose default book is the same everywhere."""
@@ -209,6 +202,14 @@ class OneDefault:
     async def books_for(
         self, *, platform: Platform, tenant: TenantId, channel_id: str
     ) -> BookIds | None:
+        return BookIds([self.default]) if self.default else None
+
+    async def policy_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> ChannelPolicy:
+        return ChannelPolicy()
+
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         return BookIds([self.default]) if self.default else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag_core.books.book import BookIds
+from rag_core.evaluation.question_set import load_question_set
 from rag_core.ingestion.job import JobStatus
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.providers.local_embedder import open_local_embedder
@@ -18,6 +20,7 @@ from rag_core.retrieval.retriever import Retriever
 from rag_core.storage.books import Books
 from rag_core.storage.database import open_database
 from rag_core.storage.jobs import Jobs
+from tests.flow.running_house import footnote
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BOOKS = ("course", "handbook")
@@ -84,4 +87,22 @@ async def test_a_later_start_reads_nothing_anew(folder: Path) -> None:
     async with house(folder) as (ingestion, _):
         request = IngestionRequest(book_id="course", sources=(str(EXAMPLES / "course"),))
         job = await ingestion.wait((await ingestion.start(request)).job_id)
-        assert (job.files_processed, job.files_skipped) == (0, 10)
+        lessons = len([*(EXAMPLES / "course").rglob("*.md")])
+        assert (job.files_processed, job.files_skipped) == (0, lessons)
+
+
+def test_every_gold_answer_stands_on_the_page_that_is_said_to_hold_it() -> None:
+    questions = load_question_set(EXAMPLES / "questions")
+    pages = {page.source_file: " ".join(page.text.split()) for page in questions.pages}
+
+    assert len(pages) == len([*EXAMPLES.glob("*/**/*.md")])
+    for question in questions.questions:
+        assert question.answerable == bool(question.gold_answers)
+        for page in question.relevant_ids:
+            assert all(gold in pages[page] for gold in question.gold_answers), question.question
+
+
+async def test_the_questions_that_come_with_the_examples_find_their_pages(tmp_path: Path) -> None:
+    printed, _ = await footnote("eval", str(EXAMPLES / "questions"), "--json", folder=tmp_path)
+
+    assert json.loads(printed)["retrieval"]["recall_at_5"] >= 0.95

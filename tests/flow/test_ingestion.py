@@ -229,7 +229,7 @@ async def test_a_file_that_cannot_be_read_is_named_and_the_rest_goes_on(
     assert job.status is JobStatus.COMPLETED
     reasons = {failure.source_file: failure.reason for failure in job.failures}
     assert set(reasons) == {"paper.pdf", "binary.md", "link.md", "folder", "loop.md"}
-    assert ".pdf" in reasons["paper.pdf"]
+    assert "not a PDF" in reasons["paper.pdf"]
     assert "leads out" in reasons["link.md"]
     assert "leads out" in reasons["folder"]
     assert (job.files_processed, job.files_failed) == (5, 5)

@@ -15,6 +15,7 @@ from adapters.apologies import apologise
 from adapters.web.parts import WebParts
 from adapters.web.renderer import WebRenderer
 from rag_core.agent.answer import AgentResponse
+from rag_core.agent.manner import Manner
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform
 from rag_core.conversation.message import Message
@@ -57,6 +58,7 @@ class PlainAgent:
         books: BookIds,
         progress: Progress,
         locale: str,
+        manner: Manner,
     ) -> Answered:
         await progress.stage(QuestionState.RETRIEVING)
         await progress.stage(QuestionState.GENERATING)

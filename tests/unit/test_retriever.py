@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_core.books.book import Book, BookIds, ChannelBinding
-from rag_core.books.library import Library
-from rag_core.conversation.key import LOCAL_TENANT, Platform
+from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
 from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
 from rag_core.retrieval.query import Filters, SearchQuery
@@ -17,7 +15,6 @@ from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.retriever import Retriever, pages_in_turn
 from tests.builders import a_result
 from tests.fakes.embedder import WordEmbedder
-from tests.fakes.ingestion_stores import MemoryBooks
 from tests.shelf_builders import file_chunks, long_text
 
 COURSE = BookIds(["course"])
@@ -97,34 +94,3 @@ async def test_a_question_asked_again_is_not_embedded_again() -> None:
     for text in ("one", "two", "one", "three", "one", "two"):
         assert await cache.embed_query(text) == inner.vector(text)
     assert inner.queries == ["one", "two", "three", "two"]
-
-
-async def books_for(library: Library, channel: str) -> BookIds | None:
-    return await library.books_for(platform=Platform.SLACK, tenant=LOCAL_TENANT, channel_id=channel)
-
-
-async def test_a_channel_reads_its_own_book_or_else_the_default() -> None:
-    books = MemoryBooks()
-    for book_id in ("course", "handbook"):
-        await books.save(Book(book_id=book_id, title=book_id))
-    binding = ChannelBinding(
-        platform=Platform.SLACK, tenant=LOCAL_TENANT, channel_id="team", book_id="handbook"
-    )
-    await books.bind(binding)
-    library = Library(books=books, default_book="course")
-    assert await books_for(library, "team") == BookIds(["handbook"])
-    assert await books_for(library, "other") == COURSE
-    await books.remove("handbook")
-    assert await books_for(library, "team") is None
-    await books.remove("course")
-    assert await books_for(library, "other") is None
-
-
-async def test_without_a_setting_the_only_book_is_the_default() -> None:
-    books = MemoryBooks()
-    library = Library(books=books, default_book=None)
-    assert await books_for(library, "any") is None
-    await books.save(Book(book_id="course", title="Course"))
-    assert await books_for(library, "any") == COURSE
-    await books.save(Book(book_id="second", title="Second"))
-    assert await books_for(library, "any") is None

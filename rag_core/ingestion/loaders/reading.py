@@ -1,0 +1,94 @@
+"""The bytes of one file, and from them its text."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from rag_core.errors import IngestionError
+from rag_core.ingestion.kinds import KINDS, Kind, kind_of, too_large
+from rag_core.ingestion.loaders.container import Container, Limits
+from rag_core.ingestion.loaders.document import Converted, LoadedDocument, Unreadable, file_hash
+from rag_core.ingestion.sources import SourceFile
+
+DEFAULT_LIMITS = Limits()
+Reader = Callable[[str, bytes], Converted]
+
+
+class Loader:
+    """Reads files by their kind. Formats that can hang or explode are read in another process,
+    which one loader keeps for all its files; leaving the context ends it."""
+
+    def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
+        self._container = Container(limits)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._container.close()
+
+    def load(self, source_file: str, content: bytes, *, suffix: str = "") -> LoadedDocument:
+        """A file's text; the suffix says what it is where its name does not. Blocks."""
+        kind = KINDS.get(suffix) if suffix else kind_of(source_file)
+        if kind is None:
+            raise IngestionError(source_file, "read", "files of this kind cannot be read")
+        try:
+            converted = self._converted(kind, source_file, content)
+        except Unreadable as refusal:
+            raise IngestionError(source_file, "read", str(refusal)) from refusal
+        return LoadedDocument(
+            source_file=source_file,
+            file_hash=file_hash(content),
+            text=converted.text,
+            is_markdown=kind.reader != "plain",
+            fields=converted.fields,
+            notices=converted.notices,
+        )
+
+    def _converted(self, kind: Kind, source_file: str, content: bytes) -> Converted:
+        if len(content) > kind.max_bytes:
+            raise Unreadable(too_large(kind))
+        if kind.is_contained:
+            return self._container.convert(kind.reader, source_file, content)
+        return reader(kind.reader)(source_file, content)
+
+
+def load(source_file: str, content: bytes) -> LoadedDocument:
+    """One file's text. Blocks."""
+    with Loader() as loader:
+        return loader.load(source_file, content)
+
+
+def fields_of(source_file: str, content: bytes) -> Mapping[str, Any]:
+    """What a file says of its place in a course; only Markdown has a place to say it."""
+    kind = kind_of(source_file)
+    return {} if kind is None or kind.is_contained else load(source_file, content).fields
+
+
+def reader(name: str) -> Reader:
+    convert: Reader = importlib.import_module(f"rag_core.ingestion.loaders.{name}").convert
+    return convert
+
+
+def read_source(file: SourceFile) -> bytes:
+    """The bytes of a file, never more than the bound even if it grows while it is read."""
+    kind = kind_of(file.path.name)
+    if kind is None:
+        raise IngestionError(file.source_file, "read", "files of this kind cannot be read")
+    try:
+        with file.path.open("rb") as opened:
+            content = opened.read(kind.max_bytes + 1)
+    except OSError as error:
+        reason = f"it could not be opened ({error.strerror})"
+        raise IngestionError(file.source_file, "read", reason) from error
+    if len(content) > kind.max_bytes:
+        raise IngestionError(file.source_file, "read", too_large(kind))
+    return content

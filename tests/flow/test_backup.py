@@ -1,0 +1,73 @@
+"""A backup made while the bot runs brings the whole house back on an empty host."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.flow.running_house import footnote, running_house
+
+FAILED, WRONG = 1, 2
+
+
+async def with_a_book(folder: Path) -> None:
+    (folder / "limits.md").write_text("# Limits\n\nTen requests a day are allowed.\n")
+    await footnote("ingest", "limits.md", "--book", "course", folder=folder)
+
+
+async def a_backup(folder: Path) -> Path:
+    await with_a_book(folder)
+    await footnote("backup", "house.footnote", folder=folder)
+    return folder / "house.footnote"
+
+
+async def test_a_conversation_goes_on_where_the_backup_left_it(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.mkdir()
+    new.mkdir()
+    await with_a_book(old)
+    async with running_house(old) as house:
+        before = await house.ask(message="How many requests a day are allowed?")
+        printed, _ = await footnote("backup", str(tmp_path / "house"), "--json", folder=old)
+        await house.kill()
+    assert json.loads(printed)["has_index"]
+
+    await footnote("restore", str(tmp_path / "house"), folder=new)
+
+    async with running_house(new) as house:
+        thread = (await house.web.get(f"/threads/{before['session_id']}")).json()
+        after = await house.ask(message="How many requests a day?", session_id=thread["session_id"])
+    assert [m["content"] for m in thread["messages"] if m["role"] == "user"] == [before["query"]]
+    assert after["session_id"] == before["session_id"]
+    assert after["citations"][0]["chunk_id"] == before["citations"][0]["chunk_id"]
+
+
+async def test_nothing_is_ever_overwritten(tmp_path: Path) -> None:
+    file = await a_backup(tmp_path)
+
+    _, said = await footnote("backup", str(file), folder=tmp_path, expect=WRONG)
+    assert "there already" in said
+    _, said = await footnote("restore", str(file), folder=tmp_path, expect=WRONG)
+    assert "there already" in said
+
+
+async def test_a_backup_is_the_owners_alone(tmp_path: Path) -> None:
+    file = await a_backup(tmp_path)
+    assert file.stat().st_mode & 0o077 == 0
+
+
+async def test_a_damaged_backup_leaves_an_empty_house_empty(tmp_path: Path) -> None:
+    file = await a_backup(tmp_path)
+    whole = file.read_bytes()
+    new = tmp_path / "new"
+    new.mkdir()
+    for damaged in (b"", b"no backup at all", whole[: len(whole) // 2]):
+        file.write_bytes(damaged)
+        _, said = await footnote("restore", str(file), folder=new, expect=FAILED)
+        assert "cannot be read as a backup" in said
+        assert "Traceback" not in said
+
+    file.write_bytes(whole)
+    await footnote("restore", str(file), folder=new)
+    printed, _ = await footnote("books", "--json", folder=new)
+    assert [book["book_id"] for book in json.loads(printed)["books"]] == ["course"]

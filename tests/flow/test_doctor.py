@@ -1,0 +1,79 @@
+"""`footnote doctor` names what is missing and what to do, and is content with a whole house."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.flow.running_house import footnote, running_house
+
+FAILED = 1
+
+
+async def findings(
+    folder: Path, *, expect: int = 0, settings: Mapping[str, str] | None = None
+) -> dict[str, dict[str, Any]]:
+    printed, _ = await footnote("doctor", "--json", folder=folder, expect=expect, settings=settings)
+    return {found["name"]: found for found in json.loads(printed)["findings"]}
+
+
+async def with_a_book(folder: Path) -> None:
+    (folder / "limits.md").write_text("# Limits\n\nTen requests a day are allowed.\n")
+    await footnote("ingest", "limits.md", "--book", "course", folder=folder)
+
+
+async def test_an_empty_house_is_told_how_to_get_its_first_book(tmp_path: Path) -> None:
+    found = await findings(tmp_path, expect=FAILED)
+
+    assert not found["default book"]["in_place"]
+    assert "footnote ingest" in found["default book"]["advice"]
+    assert all(each["in_place"] for name, each in found.items() if name != "default book")
+
+
+async def test_a_whole_house_is_in_place_with_and_without_a_running_bot(tmp_path: Path) -> None:
+    await with_a_book(tmp_path)
+
+    alone = await findings(tmp_path)
+    assert "does not run" in alone["bot"]["detail"]
+    assert "1 files, 1 passages" in alone["book course"]["detail"]
+
+    async with running_house(tmp_path):
+        beside = await findings(tmp_path)
+    assert "does not run" not in beside["bot"]["detail"]
+    assert all(each["in_place"] for each in beside.values())
+
+
+async def test_a_language_model_that_nobody_serves_is_named(tmp_path: Path) -> None:
+    await with_a_book(tmp_path)
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))  # bound and not listening: every connection is refused
+        address = f"http://127.0.0.1:{held.getsockname()[1]}/v1/"
+        found = await findings(tmp_path, expect=FAILED, settings={"OPENAI_BASE_URL": address})
+
+    assert not found["language model"]["in_place"]
+    assert "OPENAI_BASE_URL" in found["language model"]["advice"]
+    assert found["database"]["in_place"]
+
+
+async def test_a_file_that_failed_is_named_with_its_book(tmp_path: Path) -> None:
+    await with_a_book(tmp_path)
+    (tmp_path / "limits.md").write_bytes(b"\x00\x01" * 5_000)
+    await footnote("ingest", "limits.md", "--book", "course", folder=tmp_path, expect=FAILED)
+
+    found = await findings(tmp_path, expect=FAILED)
+
+    assert not found["book course"]["in_place"]
+    assert "limits.md" in found["book course"]["detail"]
+
+
+async def test_a_house_that_cannot_open_says_why(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "footnote.db").write_bytes(b"this is no database" * 100)
+
+    found = await findings(tmp_path, expect=FAILED)
+
+    assert not found["house"]["in_place"]
+    assert found["disk"]["in_place"]

@@ -1,0 +1,78 @@
+"""PDF, Word and PowerPoint files become sections that say where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rag_core.errors import IngestionError
+from rag_core.ingestion.loaders import Loader
+from tests.office_builders import docx, grid, pdf, pptx, words
+
+
+@pytest.fixture(scope="module")
+def loader() -> Iterator[Loader]:
+    with Loader() as opened:
+        yield opened
+
+
+def test_every_page_of_a_pdf_is_a_section_that_links_lead_to(loader: Loader) -> None:
+    made = pdf([["Ten questions an hour."], ["Tokens live for an hour."]], title="Limits of use")
+    loaded = loader.load("limits.pdf", made)
+    assert loaded.fields == {"title": "Limits of use"}
+    assert loaded.text == (
+        "## page 1 {#page=1}\n\nTen questions an hour.\n\n"
+        "## page 2 {#page=2}\n\nTokens live for an hour."
+    )
+
+
+@pytest.mark.parametrize(
+    "title", ["", "(anonymous)", "untitled", "Microsoft Word - a.doc", "a.pdf"]
+)
+def test_a_title_that_a_program_filled_in_is_none(loader: Loader, title: str) -> None:
+    escaped = title.replace("(", r"\(").replace(")", r"\)")
+    assert loader.load("a.pdf", pdf([["Some words."]], title=escaped)).fields == {}
+
+
+def test_a_pdf_without_words_says_so(loader: Loader) -> None:
+    loaded = loader.load("scan.pdf", pdf([[], []]))
+    assert loaded.text == ""
+    assert "only pictures" in loaded.notices[0]
+
+
+def test_a_word_document_keeps_its_headings_lists_and_tables(loader: Loader) -> None:
+    made = docx(
+        words("Handbook", "Title")
+        + words("Limits", "heading 1")
+        + words("Ten questions an hour & no more.")
+        + words("Plans", "heading 2")
+        + grid([["Plan", "Price"], ["Team", "10 | 12"]])
+    )
+    loaded = loader.load("handbook.docx", made)
+    assert loaded.fields == {"title": "Handbook"}
+    assert loaded.text == (
+        "# Handbook\n\n## Limits\n\nTen questions an hour & no more.\n\n### Plans\n\n"
+        "| Plan | Price |\n| --- | --- |\n| Team | 10 \\| 12 |"
+    )
+
+
+def test_every_slide_is_a_section_with_its_notes(loader: Loader) -> None:
+    made = pptx([("Robots", ["Move", "Sense"]), ("Prices", ["Ten"])], notes="Welcome all.")
+    loaded = loader.load("talk.pptx", made)
+    assert loaded.fields == {"title": "Robots"}
+    assert loaded.text == (
+        "## Robots, slide 1 {#slide=1}\n\n- Move\n- Sense\n\nNotes: Welcome all.\n\n"
+        "## Prices, slide 2 {#slide=2}\n\nTen"
+    )
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.pptx"])
+@pytest.mark.parametrize("content", [b"", b"plain words", b"%PDF-1.4\n", b"PK\x03\x04" + bytes(99)])
+def test_a_damaged_file_is_refused_and_the_next_one_is_read(
+    loader: Loader, name: str, content: bytes
+) -> None:
+    with pytest.raises(IngestionError, match="damaged") as refused:
+        loader.load(name, content)
+    assert refused.value.source == name
+    assert "Ten a day" in loader.load("b.pdf", pdf([["Ten a day."]])).text
