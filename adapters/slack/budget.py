@@ -49,7 +49,7 @@ class Budget:
 
     async def turn(self, method: str) -> None:
         """Wait until there is room for a call that must be made."""
-        while not self.take(method):
+        while not self.take(method):  # noqa: ASYNC110 - time alone makes room
             await asyncio.sleep(self.pause(method))
 
     def pause(self, method: str) -> float:

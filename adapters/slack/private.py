@@ -82,7 +82,7 @@ class Whispers:
     async def _tell(
         self, body: Mapping[str, Any], text: str, blocks: Sequence[Mapping[str, Any]]
     ) -> None:
-        message = {"text": text, **({"blocks": blocks} if blocks else {})}
+        message: dict[str, Any] = {"text": text, **({"blocks": blocks} if blocks else {})}
         container, message_of = body.get("container") or {}, body.get("message") or {}
         if container.get("is_ephemeral") or not message_of:
             await self.respond(str(body.get("response_url") or ""), **message)

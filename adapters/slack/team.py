@@ -56,7 +56,10 @@ class Team:
 
     async def identify(self) -> None:
         """Ask Slack whose token this is; a refused one is a ConfigurationError."""
-        self._workspace = await identify(self.client)
+        self.know(await identify(self.client))
+
+    def know(self, workspace: Workspace) -> None:
+        self._workspace = workspace
 
     def offers(self, method: str) -> bool:
         """Not for a while, once the workspace has said that the method or its scope is missing."""
