@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
@@ -15,7 +15,6 @@ from bot.settings import Settings
 from bot.wiring import Services
 
 if TYPE_CHECKING:
-    from adapters.platform import TakesQuestions
     from adapters.slack.parts import SlackParts
 
 SLACK_EVENTS = "/slack/events"
@@ -71,7 +70,7 @@ def slack_parts(services: Services) -> SlackParts:
 
     stores, library = services.stores, services.library
     return SlackParts(
-        desk=cast("TakesQuestions", services.desk),
+        desk=services.desk,
         markers=stores.markers,
         answers=stores.ledger,
         feedback=stores.feedback,

@@ -40,7 +40,7 @@ class Whispers:
         message: dict[str, Any] = {"text": payload["text"], "blocks": payload.get("blocks", [])}
         url = question.address.get(RESPONSE_URL, "")
         fresh = datetime.now(UTC) - question.heard_at < GOOD_FOR
-        if url and fresh and part.number <= USES:
+        if url and fresh and part.number < USES:
             try:
                 await self.respond(url, **message)
             except UpstreamRejected as error:

@@ -71,7 +71,7 @@ class SlackRenderer:
             response,
             question,
             has_staff=self.has_staff,
-            source_changed=source_changed(response),
+            source_changed=response.source_changed,
             native=rung is Rung.RICH,
         )
 
@@ -105,17 +105,13 @@ class SlackPart:
         return json.dumps({"text": self.text, "blocks": self.blocks}, ensure_ascii=False)
 
 
-def source_changed(response: AgentResponse) -> bool:
-    return bool(getattr(response, "source_changed", False))
-
-
 def notes(response: AgentResponse, question: IncomingQuestion, words: Words) -> Iterator[str]:
     """What must be said before an answer."""
     if question.address.get(SHORTENED):
         yield words.shortened
     if question.address.get(IMAGES):
         yield words.images
-    if source_changed(response):
+    if response.source_changed:
         yield f"*{words.changed}*"
     if response.outcome is Outcome.LOW_CONFIDENCE:
         yield words.caution

@@ -27,6 +27,8 @@ log = logging.getLogger(__name__)
 
 EVENT_TYPE = "footnote"
 """Any member can read a message's metadata, so it holds an opaque key and nothing else."""
+FIRST = 0
+"""The number of an answer's first part: the one that its draft becomes."""
 TRIES = 3
 LONGEST_PAUSE = 10.0
 """A longer rate limit is left to the desk, which holds no worker while it waits."""
@@ -72,7 +74,7 @@ class SlackReplies:
             return await self._whispers.post(question, part)
         ts = await self._patiently(question, part)
         await self._threads.remember(question.key, message_id=ts)
-        if part.number == 1:
+        if part.number == FIRST:
             await self._drafts.answered(question.identity, ts)
         return ts
 
@@ -118,7 +120,7 @@ class SlackReplies:
 
     async def _placed(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         """The whole answer takes the place of its draft, where there is one."""
-        ts = await self._draft_of(question) if part.number == 1 else None
+        ts = await self._draft_of(question) if part.number == FIRST else None
         if ts is not None:
             try:
                 await self._write(question, part, ts)

@@ -126,7 +126,7 @@ class FakeDesk:
             payloads = platform.renderer.render(response, question)
             self.parts[id_of(question)] = [
                 OutgoingPart(question_id=id_of(question), number=number, payload=payload)
-                for number, payload in enumerate(payloads, start=1)
+                for number, payload in enumerate(payloads)
             ]
             await self._deliver(platform, question)
 
@@ -160,7 +160,7 @@ class FakeDesk:
         self._replace(replace(part, state=PartState.POSTED, external_id=external_id))
 
     def _replace(self, part: OutgoingPart) -> None:
-        self.parts[part.question_id][part.number - 1] = part
+        self.parts[part.question_id][part.number] = part
 
 
 def id_of(question: IncomingQuestion) -> UUID:
