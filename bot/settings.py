@@ -97,6 +97,19 @@ class Settings(BaseSettings):
         "Folders below which the web door may be asked to read files; unset: none",
         "folders, separated by commas",
     )
+    fetch_hosts: str | None = setting(
+        "FOOTNOTE_FETCH_HOSTS",
+        None,
+        "Hosts of your own network whose pages may be read into books; unset: public ones only",
+        "HOST or HOST:PORT, separated by commas",
+    )
+    hook_secret: SecretStr | None = setting(
+        "FOOTNOTE_HOOK_SECRET",
+        None,
+        "Signs calls of /hooks/sources/BOOK, which have a book's sources read again; unset: none",
+        "a secret of at least 16 characters",
+        min_length=16,
+    )
     embedder: Literal["local", "cohere", "openai"] | None = setting(
         "FOOTNOTE_EMBEDDER",
         None,
@@ -315,6 +328,11 @@ class Settings(BaseSettings):
     def allowed_job_folders(self) -> tuple[Path, ...]:
         named = (self.job_folders or "").split(",")
         return tuple(Path(folder.strip()).resolve() for folder in named if folder.strip())
+
+    @property
+    def allowed_fetch_hosts(self) -> tuple[str, ...]:
+        named = (self.fetch_hosts or "").split(",")
+        return tuple(host.strip() for host in named if host.strip())
 
     @property
     def database(self) -> str:

@@ -60,9 +60,15 @@ async def supervise(settings: Settings) -> None:
             worker,
             [
                 services.housekeeping.run(),
-                services.ingestion.resume(),
+                services.timetable.run(),
+                services.gaps.run(),
                 serve(app, page),
-                serve(create_door(parts, owner=Owner(services, platforms)), door),
+                serve(
+                    create_door(
+                        parts, owner=Owner(services, platforms), shelves=services.librarian
+                    ),
+                    door,
+                ),
                 *(kept_apart(platform) for platform in platforms),
             ],
         )
@@ -80,7 +86,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
         parts = web_parts(services, readiness_of(services, ()), {})
-        private = create_door(parts, owner=Owner(services))
+        private = create_door(parts, owner=Owner(services), shelves=services.librarian)
         working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())
@@ -141,6 +147,7 @@ def web_config(settings: Settings) -> WebConfig:
         port=port,
         public_url=settings.public_url,
         job_folders=settings.allowed_job_folders,
+        hook_secret=settings.hook_secret.get_secret_value() if settings.hook_secret else None,
         wait_seconds=QUEUE_SECONDS + settings.answer_seconds,
         api_keys=parse_api_keys(keys.get_secret_value()) if keys else (),
     )

@@ -14,8 +14,15 @@ from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from bot.door import worker_name
+from bot.librarian import Librarian
 from bot.metrics import Metrics
-from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
+from bot.providers import (
+    embedding_choice,
+    open_chat_model,
+    open_embedder,
+    open_own_embedder,
+    open_vectors,
+)
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.config import AgentConfig
@@ -31,7 +38,11 @@ from rag_core.desk.housekeeping import Housekeeping
 from rag_core.desk.limits import DeskLimits
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
+from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
+from rag_core.ingestion.timetable import Timetable
+from rag_core.insight.gaps import Gaps, GapStore
+from rag_core.insight.stats import StatsStore
 from rag_core.ports import (
     BookStore,
     ChatModel,
@@ -42,6 +53,7 @@ from rag_core.ports import (
     Ledger,
     MarkerStore,
     PolicyStore,
+    SourceStore,
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
@@ -49,10 +61,14 @@ from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import open_database
 from rag_core.storage.feedback import Feedback
+from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
+from rag_core.storage.sources import Sources
+from rag_core.storage.stats import StatsRecords
+from rag_core.websites.fetcher import Fetcher
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
 
@@ -65,8 +81,11 @@ class Stores:
     ledger: Ledger
     books: BookStore
     policies: PolicyStore
+    sources: SourceStore
     jobs: JobStore
     feedback: FeedbackStore
+    gaps: GapStore
+    stats: StatsStore
     markers: MarkerStore
 
 
@@ -84,12 +103,24 @@ class Services:
     library: Library
     retriever: Retriever
     ingestion: Ingestion
+    timetable: Timetable
     answering: Answering
     desk: Desk
     bell: Bell
     metrics: Metrics
     housekeeping: Housekeeping
+    gaps: Gaps
     web_replies: WebReplies
+
+    @property
+    def librarian(self) -> Librarian:
+        return Librarian(
+            books=self.stores.books,
+            sources=self.stores.sources,
+            library=self.library,
+            ingestion=self.ingestion,
+            timetable=self.timetable,
+        )
 
     @property
     def own_outlets(self) -> Mapping[Platform, Outlet]:
@@ -120,7 +151,13 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))
         ingestion = await enter(
-            Ingestion(jobs=stores.jobs, books=stores.books, embedder=embedder, store=vectors)
+            Ingestion(
+                jobs=stores.jobs,
+                books=stores.books,
+                embedder=embedder,
+                store=vectors,
+                gathers=gathering(settings, folder),
+            )
         )
         library = Library(
             books=stores.books, policies=stores.policies, default_book=settings.default_book
@@ -137,11 +174,13 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             library=library,
             retriever=retriever,
             ingestion=ingestion,
+            timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
             answering=answering(settings, stores, library, retriever, model),
             desk=Desk(ledger=stores.ledger, bell=bell, observer=metrics),
             bell=bell,
             metrics=metrics,
             housekeeping=Housekeeping(conversations=stores.conversations),
+            gaps=Gaps(store=stores.gaps, embedder=await enter(open_own_embedder(choice, embedder))),
             web_replies=WebReplies(),
         )
 
@@ -154,10 +193,20 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             ledger=QuestionLedger(database),
             books=Books(database),
             policies=Policies(database),
+            sources=Sources(database),
             jobs=Jobs(database),
             feedback=Feedback(database),
+            gaps=GapRecords(database),
+            stats=StatsRecords(database),
             markers=Markers(database),
         )
+
+
+def gathering(settings: Settings, folder: Path) -> Gathering:
+    def fetcher() -> Fetcher:
+        return Fetcher(version=version("footnote-bot"), allowed=settings.allowed_fetch_hosts)
+
+    return Gathering(folder / "websites", fetcher=fetcher)
 
 
 def answering(
@@ -216,8 +265,11 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         jobs=services.stores.jobs,
         ingestion=services.ingestion,
         feedback=services.stores.feedback,
+        gaps=services.gaps,
+        stats=services.stores.stats,
         readiness=readiness,
         metrics=metrics,
+        sources=services.timetable,
         mounts=mounts,
         version=version("footnote-bot"),
     )

@@ -14,6 +14,7 @@ from rag_core.agent.answer import AgentResponse
 from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
 from rag_core.books.book import Book, BookIds
 from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.source import BookSource
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, Turn
@@ -310,6 +311,30 @@ class PolicyStore(Protocol):
         ...
 
     async def all(self) -> Mapping[Place, ChannelPolicy]: ...
+
+
+class SourceStore(Protocol):
+    """Where the books come from, and how the last readings went."""
+
+    async def add(self, source: BookSource) -> bool:
+        """False: the book has this location already, and nothing was changed."""
+        ...
+
+    async def get(self, source_id: UUID) -> BookSource | None: ...
+
+    async def all(self) -> Sequence[BookSource]:
+        """By book and location."""
+        ...
+
+    async def update(self, source: BookSource) -> None:
+        """Replace a source that is still there, but not when it is read next."""
+        ...
+
+    async def claim(self, source: BookSource, *, then: datetime) -> bool:
+        """Move a due source to its next time; False: another process was first."""
+        ...
+
+    async def remove(self, source_id: UUID) -> bool: ...
 
 
 class JobStore(Protocol):

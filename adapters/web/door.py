@@ -19,6 +19,7 @@ from adapters.web.caller import PRIVATE
 from adapters.web.config import WebConfig
 from adapters.web.parts import WebParts
 from adapters.web.problems import LastResort
+from adapters.web.shelves import KeepsShelves, shelf_routes
 
 MAX_BODY = 1024 * 1024
 
@@ -44,12 +45,18 @@ class BackupRequest(BaseModel):
 
 
 def create_door(
-    parts: WebParts, config: WebConfig | None = None, *, owner: ServesOwner | None = None
+    parts: WebParts,
+    config: WebConfig | None = None,
+    *,
+    owner: ServesOwner | None = None,
+    shelves: KeepsShelves | None = None,
 ) -> FastAPI:
     """HTTP for a caller who may do everything, to be served on a socket of the data folder."""
     app = create_api(parts, config or WebConfig())
     if owner is not None:
         app.include_router(owner_routes(owner), include_in_schema=False)
+    if shelves is not None:
+        app.include_router(shelf_routes(shelves), include_in_schema=False)
     app.add_middleware(BodyLimit, max_body=MAX_BODY, seconds=20.0)
     app.add_middleware(Trusted)
     app.add_middleware(LastResort)
