@@ -36,6 +36,8 @@ class SlackConfig:
     request_seconds: float = 10.0
     post_seconds: float = 1.0
     """Between two messages in one channel, as Slack asks for."""
+    write_seconds: float = 1.0
+    """Between two steps of an answer that grows."""
     ping_seconds: float = 5.0
     """How often the socket is asked for a sign of life; four missed ones end it."""
     retry_seconds: float = 1.0

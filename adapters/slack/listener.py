@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from weakref import WeakValueDictionary
 
 from adapters.never_mind import is_never_mind
 from adapters.platform import AcceptsQuestions
@@ -46,6 +48,7 @@ class Listener:
         self._waiting = waiting
         self._asked = asked
         self._clock = clock
+        self._turns: WeakValueDictionary[MessageIdentity, asyncio.Lock] = WeakValueDictionary()
         self._accepted: OrderedDict[MessageIdentity, IncomingQuestion] = OrderedDict()
 
     async def hear(self, body: Mapping[str, Any]) -> None:
@@ -66,16 +69,21 @@ class Listener:
         if is_never_mind(heard.text):
             await self._afterthoughts.never_mind(heard.question)
             return
-        question = self._accepted.get(heard.question.identity)
-        if question is None:
-            # In our own threads we know what was said; in a thread of people it must be read.
-            unknown = heard.in_thread and heard.named
-            reads = unknown and not await self._standing.is_own_thread(heard)
-            question = await self._context.of(team, heard, reads_thread=reads)
-        if not heard.addressed:
-            self._waiting.add(question)
-        await self._desk.accept(question)
-        self._remember(question)
+        # Both events of a mention come at once: the second finds what the first has read.
+        async with self._turns.setdefault(heard.question.identity, asyncio.Lock()):
+            question = self._accepted.get(heard.question.identity)
+            if question is None:
+                question = await self._question(team, heard)
+            if not heard.addressed:
+                self._waiting.add(question)
+            await self._desk.accept(question)
+            self._remember(question)
+
+    async def _question(self, team: Team, heard: Heard) -> IncomingQuestion:
+        """In our own threads we know what was said; in a thread of people it must be read."""
+        unknown = heard.in_thread and heard.named
+        reads = unknown and not await self._standing.is_own_thread(heard)
+        return await self._context.of(team, heard, reads_thread=reads)
 
     async def _edited(self, question: IncomingQuestion) -> None:
         known = self._accepted.pop(question.identity, None)

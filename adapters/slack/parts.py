@@ -106,6 +106,7 @@ class _Builder:
             drafts=Drafts(parts.markers),
             whispers=self._whispers,
             begun=self._waiting.begun,
+            write_seconds=config.write_seconds,
         )
 
     def built(self) -> Built:

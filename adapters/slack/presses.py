@@ -132,7 +132,7 @@ class Presses:
         self._errands.start(self._sharing.share(body, pressed))
 
     async def _keep(self, body: Body, pressed: Pressed) -> None:
-        self._errands.start(self._sharing.keep(body))
+        self._errands.start(self._sharing.keep(body, pressed))
 
     def _say(self, body: Body, sentence: str) -> None:
         self._errands.start(self._whispers.tell(body, sentence))

@@ -56,18 +56,21 @@ class SlackReplies:
         drafts: Drafts,
         whispers: Whispers,
         begun: Callable[[IncomingQuestion], None],
+        write_seconds: float,
     ) -> None:
         self._teams = teams
         self._threads = threads
         self._drafts = drafts
         self._whispers = whispers
         self._begun = begun
+        self._write_seconds = write_seconds
 
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
         self._begun(question)
         if question.private:
             return unseen()
-        return shown(self._teams.of(question.key.tenant), question, self._drafts)
+        team = self._teams.of(question.key.tenant)
+        return shown(team, question, self._drafts, every_seconds=self._write_seconds)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if question.private:

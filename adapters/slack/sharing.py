@@ -67,18 +67,25 @@ class Sharing:
                 await self._markers.set(marker, "")
                 await self._whispers.tell(body, NOT_SHARED)
             else:
-                await self._replaced(body, SHARED)
+                await self._replaced(body, text=SHARED)
 
-    async def keep(self, body: Mapping[str, Any]) -> None:
-        """The answer stays as it is, without asking."""
-        message = body.get("message") or {}
-        blocks = without_choice(message.get("blocks") or ())
-        text = str(message.get("text") or "Kept.")
-        await self._replaced(body, text, blocks=blocks)
+    async def keep(self, body: Mapping[str, Any], pressed: Pressed) -> None:
+        """The answer stays as it is, without asking. Slack does not send along what only one
+        person sees, so it is made once more; the buttons stand on its last part."""
+        found = await self._answers.answer(pressed.answer_id)
+        if found is None:
+            await self._whispers.tell(body, NOT_STORED)
+            return
+        key = found[1]
+        question = as_asked(
+            found[0], key.tenant, key.channel_id, thread=key.thread_id, asker=pressed.asker_id
+        )
+        message = message_in(json.loads(self._renderer.render(found[0], question)[-1]))
+        await self._replaced(body, **message | {"blocks": without_choice(message["blocks"])})
 
-    async def _replaced(self, body: Mapping[str, Any], text: str, **more: Any) -> None:
+    async def _replaced(self, body: Mapping[str, Any], **message: Any) -> None:
         url = str(body.get("response_url") or "")
-        await self._whispers.respond(url, replaces=True, text=text, **more)
+        await self._whispers.respond(url, replaces=True, **message)
 
     async def _post(
         self, body: Mapping[str, Any], pressed: Pressed, response: AgentResponse

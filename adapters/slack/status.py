@@ -25,14 +25,15 @@ WORDS = {
 LONGEST = 50
 FIRST_FLUSH = 40
 """Characters: the first words come as soon as they make sense, the rest in steady steps."""
-EVERY_SECONDS = 1.0
 LAST_SECONDS = 2.0
 
 
 @asynccontextmanager
-async def shown(team: Team, question: IncomingQuestion, drafts: Drafts) -> AsyncIterator[Progress]:
+async def shown(
+    team: Team, question: IncomingQuestion, drafts: Drafts, *, every_seconds: float
+) -> AsyncIterator[Progress]:
     """Follow one answer. Slack takes the status away when something is posted."""
-    answer = AnswerSoFar()
+    answer = AnswerSoFar(every_seconds)
     writer = Writer(team, question, drafts)
     telling = asyncio.create_task(keep_telling(team, question, answer))
     writing = asyncio.create_task(keep_writing(writer, answer))
@@ -57,7 +58,8 @@ async def _ended(writing: asyncio.Task[None]) -> None:
 class AnswerSoFar:
     """The newest word and the newest text; whoever shows them may skip the ones in between."""
 
-    def __init__(self) -> None:
+    def __init__(self, every_seconds: float) -> None:
+        self._every_seconds = every_seconds
         self._words = ""
         self._text = ""
         self._begun = False
@@ -95,7 +97,7 @@ class AnswerSoFar:
     async def pause(self) -> None:
         """A step's time, or until there will be no more."""
         if not self._ended:
-            await asyncio.sleep(EVERY_SECONDS)
+            await asyncio.sleep(self._every_seconds)
 
 
 async def keep_telling(team: Team, question: IncomingQuestion, answer: AnswerSoFar) -> None:

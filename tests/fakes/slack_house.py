@@ -27,6 +27,7 @@ def config_for(peer: SlackPeer, **changes: Any) -> SlackConfig:
         "ping_seconds": 1.0,
         "post_seconds": 0.0,
         "retry_seconds": 0.05,
+        "write_seconds": 0.03,
     }
     return SlackConfig(**fields | changes)
 

@@ -97,6 +97,8 @@ class SlackWorld:
 
     def channel(self, channel_id: Any, *, posting: bool = False) -> SlackChannel:
         """A channel that the bot may read, or post to."""
+        if posting:  # a person's id stands for the direct messages with them
+            channel_id = {ANN: DIRECT}.get(channel_id, channel_id)
         channel = self.channels.get(channel_id)
         if channel is None:
             raise Refused("channel_not_found", str(channel_id))
