@@ -15,6 +15,7 @@ import typer
 
 from bot import shelf_cli
 from bot.command_line import Json, finish, there
+from rag_core.conversation.key import Platform
 from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion
 
 app = typer.Typer(
@@ -132,12 +133,6 @@ def ask(
     finish(command(wanted, as_json=as_json, verbose=verbose))
 
 
-class Measured(StrEnum):
-    """What a question set can tell."""
-
-    RETRIEVAL = "retrieval"
-
-
 class History(StrEnum):
     """Whether the turns before a question are told."""
 
@@ -153,15 +148,31 @@ def evaluate(
         typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
     ] = None,
     history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
-    what: Annotated[Measured, typer.Option(help="What is measured.")] = Measured.RETRIEVAL,
+    what: Annotated[
+        str, typer.Option(help="One or more of retrieval, refusal, citations.")
+    ] = "retrieval",
     as_json: Json = False,
 ) -> None:
-    """Measure on a question set how well the right pages are found."""
+    """Measure on a question set what is found, answered, refused and cited."""
     from bot.commands.eval import evaluate as command
 
-    del what  # there is one measure so far, and its name is checked
     with_history = history is History.ON
-    finish(command(folder, questions or (), with_history=with_history, as_json=as_json))
+    finish(command(folder, questions or (), what=what, with_history=with_history, as_json=as_json))
+
+
+@app.command()
+def calibrate(
+    folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR…")],
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(help="Instead of one set's own questions.jsonl; may stand several times."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure and store from which confidence on the embedder in use may answer."""
+    from bot.commands.calibrate import calibrate as command
+
+    finish(command(folders, questions or (), as_json=as_json))
 
 
 @app.command()
@@ -218,6 +229,21 @@ def doctor(as_json: Json = False) -> None:
 
 
 @app.command()
+def forget(
+    platform: Annotated[Platform, typer.Option(help="Where they asked.")],
+    user: Annotated[str | None, typer.Option(help="Id of the person.")] = None,
+    tenant: Annotated[str | None, typer.Option(help="Id of a whole server or workspace.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Forget a person, or a whole server or workspace, with all that was asked and answered."""
+    from bot.commands.forget import forget as command
+
+    if not user and not tenant:
+        raise typer.BadParameter("name somebody with --user, or a server with --tenant")
+    finish(command(platform.value, user=user, tenant=tenant, as_json=as_json))
+
+
+@app.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
     as_json: Json = False,
@@ -226,6 +252,21 @@ def backup(
     from bot.commands.backup import backup as command
 
     finish(command(file.absolute(), as_json=as_json))
+
+
+class Manifests(StrEnum):
+    """The platforms whose apps are set up by a manifest."""
+
+    SLACK = "slack"
+
+
+@app.command()
+def manifest(platform: Annotated[Manifests, typer.Argument(help="slack")]) -> None:
+    """Print the app manifest that matches this program and its settings."""
+    from bot.commands.manifest import slack_manifest
+
+    del platform  # there is one so far, and its name is checked
+    finish(slack_manifest())
 
 
 @app.command()

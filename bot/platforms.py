@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
-from adapters.slack.config import SlackConfig
+from adapters.review import Review
+from adapters.slack.config import CommandNames, SlackConfig
+from bot.setting import ids_in
 from bot.settings import Settings
-from bot.wiring import Services
+from bot.wiring import Services, starters_of
 
 if TYPE_CHECKING:
+    from adapters.discord.client import DiscordParts
     from adapters.slack.parts import SlackParts
 
 SLACK_EVENTS = "/slack/events"
@@ -33,7 +36,6 @@ class OpenPlatforms:
 async def open_platforms(settings: Settings, services: Services) -> AsyncIterator[OpenPlatforms]:
     platforms: list[ChatPlatform] = []
     mounts: dict[str, Any] = {}
-    markers = services.stores.markers
     async with AsyncExitStack() as stack:
         if settings.slack_bot_token:
             from adapters.slack.app import open_slack
@@ -46,19 +48,9 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
                 mounts[SLACK_EVENTS] = slack.events
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
-            from adapters.discord.lookup import Lookup
-            from adapters.discord.presses import Review
 
             discord = await stack.enter_async_context(
-                open_discord(
-                    discord_config(settings),
-                    desk=services.desk,
-                    markers=markers,
-                    lookup=Lookup(searches=services.retriever, library=services.library),
-                    review=Review(
-                        answers=services.stores.ledger, feedback=services.stores.feedback
-                    ),
-                )
+                open_discord(discord_config(settings), discord_parts(services))
             )
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
@@ -77,6 +69,8 @@ def slack_parts(services: Services) -> SlackParts:
         passages=Passages(searches=services.retriever, library=library),
         library=library,
         policies=library,
+        starters=starters_of(services),
+        asked=stores.ledger,
     )
 
 
@@ -91,6 +85,37 @@ def slack_config(settings: Settings) -> SlackConfig:
         app_token=app.get_secret_value() if app else None,
         signing_secret=signing.get_secret_value() if signing else None,
         api_base=settings.slack_api_base,
+        names=slack_names(settings),
+        admins=ids_in(settings.slack_admin_users),
+        ask_person=ids_in(settings.slack_ask_person),
+        allowed_bots=ids_in(settings.slack_allowed_bots),
+    )
+
+
+def slack_names(settings: Settings) -> CommandNames:
+    return CommandNames(
+        ask=settings.slack_ask_command,
+        lookup=settings.slack_lookup_command,
+        house=settings.slack_house_command,
+    )
+
+
+def discord_parts(services: Services) -> DiscordParts:
+    from adapters.discord.client import DiscordParts
+    from adapters.discord.lookup import Lookup
+
+    stores = services.stores
+    return DiscordParts(
+        desk=services.desk,
+        markers=stores.markers,
+        lookup=Lookup(searches=services.retriever, library=services.library),
+        policies=services.library,
+        review=Review(
+            answers=stores.ledger,
+            feedback=stores.feedback,
+            desk=services.desk,
+            markers=stores.markers,
+        ),
     )
 
 

@@ -19,8 +19,10 @@ from bot.setting import (
     ADDRESS_RULE,
     Address,
     BookName,
+    CommandName,
     DatabaseUrl,
     PromptFile,
+    SlackIds,
     by_variable,
     faults,
     setting,
@@ -28,6 +30,7 @@ from bot.setting import (
 from rag_core.books.book import BOOK_ID_RULE
 from rag_core.errors import ConfigurationError
 
+COMMAND_RULE = "'/' and 1 to 31 lower-case letters, digits, '-' and '_'"
 DEFAULT_WEB_PORT = 8080
 
 
@@ -231,21 +234,51 @@ class Settings(BaseSettings):
     user_questions_hour: int = setting(
         "FOOTNOTE_USER_QUESTIONS_HOUR",
         20,
-        "Questions of one person in an hour on Discord and Slack; 0: no limit; no effect yet",
+        "Questions of one person in an hour on Discord and Slack; 0: no limit",
         "a whole number from 0",
         ge=0,
     )
     channel_questions_day: int = setting(
         "FOOTNOTE_CHANNEL_QUESTIONS_DAY",
         200,
-        "Questions in one channel a day on Discord and Slack; 0: no limit; no effect yet",
+        "Questions in one channel a day on Discord and Slack; 0: no limit",
         "a whole number from 0",
         ge=0,
     )
     tenant_tokens_day: int | None = setting(
         "FOOTNOTE_TENANT_TOKENS_DAY",
         None,
-        "Tokens for one server or workspace a day; unset or 0: no limit; no effect yet",
+        "Tokens for one server or workspace a day; unset or 0: no limit",
+        "a whole number from 0",
+        ge=0,
+    )
+    queue_questions: int = setting(
+        "FOOTNOTE_QUEUE_QUESTIONS",
+        1000,
+        "Questions that may wait at once; further ones are declined",
+        "a whole number from 1 to 100000",
+        ge=1,
+        le=100_000,
+    )
+    parallel_answers: int = setting(
+        "FOOTNOTE_PARALLEL_ANSWERS",
+        32,
+        "Questions that are worked on at once",
+        "a whole number from 1 to 1000",
+        ge=1,
+        le=1000,
+    )
+    retention_days: int | None = setting(
+        "FOOTNOTE_RETENTION_DAYS",
+        None,
+        "Days after which questions are forgotten with their answers; unset: they are kept",
+        "a whole number from 1",
+        ge=1,
+    )
+    free_space_mb: int = setting(
+        "FOOTNOTE_FREE_SPACE_MB",
+        50,
+        "Free disk space below which no question is accepted; 0: not looked at",
         "a whole number from 0",
         ge=0,
     )
@@ -286,6 +319,33 @@ class Settings(BaseSettings):
     )
     slack_api_base: Address = setting(
         "SLACK_API_BASE", "https://slack.com/api/", "Address of Slack's API", ADDRESS_RULE
+    )
+    slack_admin_users: SlackIds | None = setting(
+        "SLACK_ADMIN_USERS",
+        None,
+        "Members who may use the admin commands beside the workspace's own admins; unset: nobody",
+        "member ids (U…), separated by commas",
+    )
+    slack_ask_person: SlackIds | None = setting(
+        "SLACK_ASK_PERSON",
+        None,
+        'Whom the button "Ask a person" tags in Slack; unset: no such button',
+        "ids of members (U…) and user groups (S…), separated by commas",
+    )
+    slack_allowed_bots: SlackIds | None = setting(
+        "SLACK_ALLOWED_BOTS",
+        None,
+        "Other Slack bots whose questions are answered; unset: none",
+        "ids of bots (B…), apps (A…) or members (U…), separated by commas",
+    )
+    slack_ask_command: CommandName = setting(
+        "SLACK_ASK_COMMAND", "/ask", "Slack command for a private answer", COMMAND_RULE
+    )
+    slack_lookup_command: CommandName = setting(
+        "SLACK_LOOKUP_COMMAND", "/lookup", "Slack command that finds passages", COMMAND_RULE
+    )
+    slack_house_command: CommandName = setting(
+        "SLACK_HOUSE_COMMAND", "/footnote", "Slack command for everything else", COMMAND_RULE
     )
     log_level: Literal["debug", "info", "warning", "error"] = setting(
         "FOOTNOTE_LOG_LEVEL", "info", "Least level that is logged", "debug, info, warning or error"

@@ -60,6 +60,7 @@ async def supervise(settings: Settings) -> None:
             worker,
             [
                 services.housekeeping.run(),
+                *services.watches(chat_outlets(platforms)),
                 services.timetable.run(),
                 services.gaps.run(),
                 serve(app, page),
@@ -128,15 +129,24 @@ async def kept_apart(platform: ChatPlatform) -> None:
 
 
 def readiness_of(services: Services, platforms: Sequence[ChatPlatform]) -> AsksReadiness:
-    return lookout(ledger=services.stores.ledger, vectors=services.vectors, platforms=platforms)
+    return lookout(
+        ledger=services.stores.ledger,
+        vectors=services.vectors,
+        platforms=platforms,
+        room=services.room,
+        most_waiting=services.settings.queue_questions,
+    )
 
 
 def outlets(services: Services, platforms: Sequence[ChatPlatform]) -> Mapping[Platform, Outlet]:
-    theirs = {
+    return {**services.own_outlets, **chat_outlets(platforms)}
+
+
+def chat_outlets(platforms: Sequence[ChatPlatform]) -> Mapping[Platform, Outlet]:
+    return {
         platform.platform: Outlet(renderer=platform.renderer, replies=platform.replies)
         for platform in platforms
     }
-    return {**services.own_outlets, **theirs}
 
 
 def web_config(settings: Settings) -> WebConfig:

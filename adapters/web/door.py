@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fastapi import APIRouter, FastAPI
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -20,6 +20,7 @@ from adapters.web.config import WebConfig
 from adapters.web.parts import WebParts
 from adapters.web.problems import LastResort
 from adapters.web.shelves import KeepsShelves, shelf_routes
+from rag_core.conversation.key import Platform
 
 MAX_BODY = 1024 * 1024
 
@@ -34,6 +35,22 @@ class ServesOwner(Protocol):
     async def backup(self, file: Path) -> Mapping[str, Any]:
         """Copy the whole house into a file that is not there yet."""
         ...
+
+    async def forget(
+        self, platform: Platform, *, user: str | None, tenant: str | None
+    ) -> Mapping[str, Any]:
+        """Forget one person or one server; what was forgotten, in numbers."""
+        ...
+
+
+class ForgetRequest(BaseModel):
+    """Whose questions are to be forgotten: one person's, or a whole server's or workspace's."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    platform: Platform
+    user: str | None = Field(default=None, min_length=1)
+    tenant: str | None = Field(default=None, min_length=1)
 
 
 class BackupRequest(BaseModel):
@@ -73,6 +90,11 @@ def owner_routes(owner: ServesOwner) -> APIRouter:
     async def backup(wanted: BackupRequest) -> Response:
         return JSONResponse(dict(await owner.backup(wanted.file)), status_code=201)
 
+    async def forget(wanted: ForgetRequest) -> Response:
+        forgotten = await owner.forget(wanted.platform, user=wanted.user, tenant=wanted.tenant)
+        return JSONResponse(dict(forgotten))
+
+    router.add_api_route("/forget", forget, methods=["POST"])
     router.add_api_route("/doctor", examine, methods=["GET"])
     router.add_api_route("/backup", backup, methods=["POST"])
     return router

@@ -98,6 +98,8 @@ class Readiness:
     """Whether the house can answer; each part by its plain name."""
 
     checks: Mapping[str, bool]
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """What whoever watches may want to see of it."""
 
     @property
     def ready(self) -> bool:

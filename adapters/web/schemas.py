@@ -208,6 +208,7 @@ class ReadyModel(Model):
 
     status: Literal["ready"]
     checks: dict[str, bool]
+    figures: dict[str, float]
 
 
 class FieldErrorModel(Model):

@@ -51,7 +51,7 @@ def page_path(
         if not path.is_relative_to(habits.content):
             return None
         path = path.relative_to(habits.content)
-    if path.suffix.lower() in {".html", ".htm"} and path.stem.lower() == "index":
+    if path.suffix.lower() in {".html", ".htm", ".xhtml"} and path.stem.lower() == "index":
         return "" if path.parent == PurePosixPath() else f"{path.parent}/"
     if path.suffix.lower() not in PAGES:
         return str(path)

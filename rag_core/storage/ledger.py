@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 from sqlalchemy import bindparam, select, update
 
 from rag_core.agent.answer import AgentResponse
-from rag_core.conversation.key import ConversationKey
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.state import Turn
 from rag_core.desk.asked import AskedQuestion
+from rag_core.desk.backlog import Backlog, ChangedAnswer, Overdue
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState
@@ -28,9 +29,11 @@ from rag_core.storage.acceptance import (
 )
 from rag_core.storage.admission import WAITING
 from rag_core.storage.answers import answer_by_id, answer_to
-from rag_core.storage.asked import asked_in
+from rag_core.storage.asked import asked_by, asked_in
+from rag_core.storage.changes import changed_answers, cited_after, mark_changed, show_change
 from rag_core.storage.claims import LET_GO, RELEASE, RENEW, Claim, close, take
 from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.overdue import backlog, overdue, tell
 from rag_core.storage.parting import ANEW, BEGIN_POST, DROP, POSTED
 from rag_core.storage.revisions import ask_again, revise, withdraw
 from rag_core.storage.settlement import settle, step_down
@@ -163,6 +166,33 @@ class QuestionLedger:
 
         return await self._database.write(body)
 
+    async def backlog(self) -> Backlog:
+        return await backlog(self._database)
+
+    async def overdue(self, *, before: datetime, limit: int) -> Sequence[Overdue]:
+        return await overdue(self._database, before=before, limit=limit)
+
+    async def tell(self, waiting: Overdue, payload: str) -> OutgoingPart | None:
+        async def body(transaction: Transaction) -> OutgoingPart | None:
+            return await tell(transaction, waiting, payload)
+
+        return await self._database.write(body)
+
+    async def cited_after(self, chunk_id: str, *, limit: int) -> Sequence[str]:
+        return await cited_after(self._database, chunk_id, limit=limit)
+
+    async def mark_changed(self, chunk_ids: Sequence[str]) -> int:
+        return await mark_changed(self._database, chunk_ids)
+
+    async def changed_answers(self, *, limit: int) -> Sequence[ChangedAnswer]:
+        return await changed_answers(self._database, limit=limit)
+
+    async def show_change(self, question_id: UUID, payloads: Sequence[str] | None) -> None:
+        async def body(transaction: Transaction) -> None:
+            await show_change(transaction, question_id, payloads)
+
+        await self._database.write(body)
+
     async def begin_post(self, part: OutgoingPart) -> None:
         becomes = PartState.POSTING if part.external_id is None else part.state
         begun = await self._database.run(
@@ -212,6 +242,13 @@ class QuestionLedger:
 
     async def asked_in(self, key: ConversationKey, *, limit: int = 100) -> Sequence[AskedQuestion]:
         return await asked_in(self._database, key, limit=limit)
+
+    async def asked_by(
+        self, *, platform: Platform, tenant: TenantId, asker_id: str, limit: int
+    ) -> Sequence[str]:
+        return await asked_by(
+            self._database, platform=platform, tenant=tenant, asker_id=asker_id, limit=limit
+        )
 
     async def waiting(self) -> int:
         rows = await self._database.rows(WAITING)

@@ -111,6 +111,7 @@ questions = Table(
     UniqueConstraint("platform", "tenant", "channel_id", "message_id"),
 )
 Index("ix_questions_thread", questions.c.thread, questions.c.position)
+Index("ix_questions_accepted", questions.c.accepted_at)
 Index("ix_questions_asker", questions.c.platform, questions.c.asker_id, questions.c.accepted_at)
 Index(
     "ix_questions_channel",
@@ -203,7 +204,7 @@ feedback = Table(
     "feedback",
     metadata,
     Column("answer_id", Text, parent("answers", "answer_id"), primary_key=True),
-    Column("asker_id", Text, primary_key=True),
+    Column("asker_id", Text, primary_key=True, index=True),
     Column("helpful", Boolean, nullable=False),
     Column("reason", Text, nullable=False),
     Column("rated_at", SORTED, nullable=False),
