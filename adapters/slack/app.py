@@ -11,6 +11,7 @@ from functools import partial
 
 from slack_bolt.app.async_app import AsyncApp
 
+from adapters.slack.backfill import Backfill
 from adapters.slack.calls import open_client
 from adapters.slack.config import SlackConfig
 from adapters.slack.envelope import dispatch
@@ -42,6 +43,7 @@ class SlackPlatform:
     socket: SlackSocket | None
     events: SignedEvents | None
     """An ASGI app for /slack/events, where a signing secret is set."""
+    backfill: Backfill
     retry_seconds: float
 
     @property
@@ -68,10 +70,15 @@ class SlackPlatform:
         while not await known(self.team):
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
-        if self.socket is None:  # what comes over HTTP is heard by the web process
-            await asyncio.Event().wait()
-        else:
+        async with self.backfill:
+            await self._listen()
+
+    async def _listen(self) -> None:
+        if self.socket is not None:
             await self.socket.run()
+        else:  # what comes over HTTP is heard by the web process
+            await self.backfill.connected()
+            await asyncio.Event().wait()
 
 
 @asynccontextmanager
@@ -84,11 +91,18 @@ async def open_slack(config: SlackConfig, parts: SlackParts) -> AsyncIterator[Sl
         errands = await stack.enter_async_context(Errands())
         await known(team)
         house = built(config, parts, teams=OneTeam(team), client=client, errands=errands)
+        backfill = Backfill(
+            team=team,
+            keeper=house.marks,
+            hears=house.hears,
+            longest_away=config.longest_away,
+        )
         yield SlackPlatform(
             team=team,
             renderer=house.renderer,
             replies=house.replies,
-            socket=await socket_for(config, house.app, team),
+            backfill=backfill,
+            socket=await socket_for(config, house.app, team, backfill),
             events=events_for(config, house.app, team),
             retry_seconds=config.retry_seconds,
         )
@@ -106,7 +120,9 @@ async def known(team: Team) -> bool:
     return True
 
 
-async def socket_for(config: SlackConfig, app: AsyncApp, team: Team) -> SlackSocket | None:
+async def socket_for(
+    config: SlackConfig, app: AsyncApp, team: Team, backfill: Backfill
+) -> SlackSocket | None:
     if not config.app_token:
         return None
     address = partial(socket_address, team.client, config.app_token)
@@ -117,7 +133,10 @@ async def socket_for(config: SlackConfig, app: AsyncApp, team: Team) -> SlackSoc
     except UpstreamError as error:
         log.warning("slack is not reachable", extra={"cause": str(error)})
     return SlackSocket(
-        answer=partial(dispatch, app), address=address, ping_seconds=config.ping_seconds
+        answer=partial(dispatch, app),
+        address=address,
+        greeted=backfill.connected,
+        ping_seconds=config.ping_seconds,
     )
 
 

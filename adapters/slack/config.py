@@ -40,6 +40,8 @@ class SlackConfig:
     """Between two steps of an answer that grows."""
     ping_seconds: float = 5.0
     """How often the socket is asked for a sign of life; four missed ones end it."""
+    longest_away: float = 3 * 24 * 3_600.0
+    """Seconds: what was asked before that, while we were away, is not answered any more."""
     retry_seconds: float = 1.0
     """First pause before Slack is asked again who we are; it doubles up to a minute."""
 

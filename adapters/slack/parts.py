@@ -24,6 +24,7 @@ from adapters.slack.files import FileReader
 from adapters.slack.home import Home, KnowsAsked
 from adapters.slack.house_keeping import HouseCommand
 from adapters.slack.listener import Listener
+from adapters.slack.marks import MarkKeeper
 from adapters.slack.pane import Pane, Starters
 from adapters.slack.people import People
 from adapters.slack.presses import Presses
@@ -64,6 +65,8 @@ class Built:
     app: AsyncApp
     renderer: SlackRenderer
     replies: SlackReplies
+    marks: MarkKeeper
+    hears: Hears
 
 
 def built(
@@ -95,6 +98,7 @@ class _Builder:
         self._client = client
         self._errands = errands
         self._waiting = Waiting()
+        self._marks = MarkKeeper(parts.markers)
         self._threads = AnsweredThreads(parts.markers)
         self._people = People(teams, admins=config.admins)
         self._context = Context(people=self._people, files=FileReader(client.session))
@@ -115,8 +119,9 @@ class _Builder:
             teams=teams, markers=parts.markers, library=parts.library, starters=parts.starters
         )
         presses = self._presses()
+        hears = marked(self._listener(pane).hear, self._marks)
         ears = Ears(
-            message=self._listener(pane).hear,
+            message=hears,
             pane_opened=self._later(pane.opened),
             home_opened=self._later(self._home().opened),
             pressed=presses.pressed,
@@ -126,7 +131,13 @@ class _Builder:
             uninstalled=self._gone,
         )
         app = bolt_app(ears, teams=teams, base_url=self._client.base_url)
-        return Built(app=app, renderer=self._renderer, replies=self._replies)
+        return Built(
+            app=app,
+            renderer=self._renderer,
+            replies=self._replies,
+            marks=self._marks,
+            hears=hears,
+        )
 
     def _later(self, hears: Callable[[Mapping[str, Any]], Coroutine[Any, Any, None]]) -> Hears:
         """For what Slack need not wait for, and nobody misses when it is lost."""
@@ -148,6 +159,7 @@ class _Builder:
 
         def asked(question: IncomingQuestion) -> None:
             afterthoughts.asked(question)
+            self._marks.asked(question)
             self._errands.start(pane.asked(question))
 
         return Listener(
@@ -211,3 +223,17 @@ class _Builder:
             whispers=self._whispers,
             errands=self._errands,
         )
+
+
+def marked(hears: Hears, marks: MarkKeeper) -> Hears:
+    """Notes what was heard, and what could not be written down."""
+
+    async def hear(body: Mapping[str, Any]) -> None:
+        try:
+            await hears(body)
+        except BaseException:
+            marks.unheard(body)
+            raise
+        marks.heard(body)
+
+    return hear

@@ -28,6 +28,7 @@ def config_for(peer: SlackPeer, **changes: Any) -> SlackConfig:
         "post_seconds": 0.0,
         "retry_seconds": 0.05,
         "write_seconds": 0.03,
+        "longest_away": 1e9,
     }
     return SlackConfig(**fields | changes)
 

@@ -134,8 +134,8 @@ async def test_talk_that_is_not_for_the_bot_is_acknowledged_and_left_alone(over:
 async def test_an_event_nobody_listens_to_is_acknowledged(over: str) -> None:
     desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
-        reaction = {"type": "reaction_added", "user": ANN, "reaction": "eyes", "event_ts": "1.1"}
-        envelope = peer.emit(reaction | {"item": {"type": "message", "channel": GENERAL}})
+        changed = {"type": "assistant_thread_context_changed", "event_ts": "1.1"}
+        envelope = peer.emit(changed | {"assistant_thread": {"channel_id": DIRECT}})
         await settled(peer, desk)
         assert envelope is not None
         assert envelope.acked_at

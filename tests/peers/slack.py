@@ -57,7 +57,6 @@ SUBSCRIBED = {
     "assistant_thread_context_changed",
     "assistant_thread_started",
     "message",
-    "reaction_added",
     "tokens_revoked",
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar
 
 from tests.peers.slack_house import SlackHouse
 from tests.peers.slack_rules import Refused, check_message
@@ -42,7 +42,6 @@ ALL_SCOPES = frozenset(
         "groups:history",
         "im:history",
         "mpim:history",
-        "reactions:read",
         "reactions:write",
         "users:read",
     }
@@ -115,6 +114,31 @@ class RateLimits:
 class SlackApi:
     """The methods that a bot of this kind calls."""
 
+    METHODS: ClassVar[dict[str, tuple[str, bool]]] = {
+        "apps.connections.open": ("_apps_connections_open", False),
+        "assistant.threads.setStatus": ("_set_status", False),
+        "assistant.threads.setSuggestedPrompts": ("_set_prompts", False),
+        "assistant.threads.setTitle": ("_set_title", False),
+        "auth.test": ("_auth_test", False),
+        "chat.appendStream": ("_append_stream", False),
+        "chat.delete": ("_delete", False),
+        "chat.postEphemeral": ("_whisper", False),
+        "chat.postMessage": ("_post", False),
+        "chat.startStream": ("_start_stream", False),
+        "chat.stopStream": ("_stop_stream", False),
+        "chat.update": ("_update", False),
+        "conversations.history": ("_history", False),
+        "conversations.replies": ("_replies", False),
+        "files.completeUploadExternal": ("_end_upload", False),
+        "files.delete": ("_delete_file", False),
+        "files.getUploadURLExternal": ("_begin_upload", False),
+        "reactions.add": ("_react", False),
+        "users.info": ("_user", False),
+        "views.open": ("open_view", True),
+        "views.publish": ("publish", True),
+    }
+    """Each method, what does it, and whether that is the house's."""
+
     def __init__(
         self,
         world: SlackWorld,
@@ -137,27 +161,8 @@ class SlackApi:
         self._emit = emit
         self._upload_url = upload_url
         self._methods: dict[str, Callable[[Arguments], Arguments]] = {
-            "apps.connections.open": self._apps_connections_open,
-            "assistant.threads.setStatus": self._set_status,
-            "auth.test": self._auth_test,
-            "chat.delete": self._delete,
-            "chat.postMessage": self._post,
-            "chat.update": self._update,
-            "conversations.history": self._history,
-            "conversations.replies": self._replies,
-            "users.info": self._user,
-            "assistant.threads.setSuggestedPrompts": self._set_prompts,
-            "assistant.threads.setTitle": self._set_title,
-            "chat.appendStream": self._append_stream,
-            "chat.postEphemeral": self._whisper,
-            "chat.startStream": self._start_stream,
-            "chat.stopStream": self._stop_stream,
-            "files.completeUploadExternal": self._end_upload,
-            "files.delete": self._delete_file,
-            "files.getUploadURLExternal": self._begin_upload,
-            "reactions.add": self._react,
-            "views.open": house.open_view,
-            "views.publish": house.publish,
+            name: getattr(house if on_house else self, method)
+            for name, (method, on_house) in self.METHODS.items()
         }
         self.house = house
         self.streams = SlackStreams(world)
@@ -271,7 +276,13 @@ class SlackApi:
     def _history(self, arguments: Arguments) -> Arguments:
         channel = self._readable(arguments)
         top = [m for m in channel.messages.values() if m.thread_ts in (None, m.ts)]
-        return paged([], within(top, arguments)[::-1], arguments)
+        page = paged([], within(top, arguments)[::-1], arguments)
+        for shown_message in page["messages"]:
+            replies = self.world.thread(channel.id, shown_message["ts"])[1:]
+            if replies:
+                counted = {"reply_count": len(replies), "latest_reply": replies[-1].ts}
+                shown_message |= counted | {"thread_ts": shown_message["ts"]}
+        return page
 
     def _readable(self, arguments: Arguments) -> SlackChannel:
         channel = self.world.channel(arguments.get("channel"))
