@@ -6,46 +6,49 @@ import asyncio
 from time import monotonic
 
 from rag_core.desk.failpoints import POINTS
+from tests.faults.answering_model import CANARY
 from tests.faults.checker import figures
 from tests.faults.row import Outcome, Scale, judged, share
 from tests.faults.yard import Yard, yard
 
 PATIENCE = 180.0
+CALLS_OF_AN_ANSWER = 2
+"""One that searches, one that writes."""
 
 
 async def kills(scale: Scale) -> Outcome:
     """kill -9 at random points that hit open work."""
     wanted, questions = scale.of(200, least=3), scale.of(1000, least=15)
     async with yard(scale.folder, seed=scale.seed, model_seconds=0.4) as place:
-        asking = asyncio.create_task(ask_all(place, questions, over=wanted * 2.5))
-        done, during_calls = 0, 0
+        asking = asyncio.create_task(ask_all(place, questions, over=wanted * 5.0))
+        done, wasted, seen = 0, 0, 0
         house = await place.start()
         await house.ready()
         while done < wanted and not (asking.done() and not place.open_work()):
             await asyncio.sleep(place.random.uniform(0.05, 0.8))
             if not place.open_work():
                 continue
-            in_call = sum(not call.finished for call in place.model.calls)
             await house.kill()
-            mark_abandoned(place)
-            done, during_calls = done + 1, during_calls + bool(in_call)
+            wasted += calls_in_vain(place, since=seen)
+            done, seen = done + 1, len(place.model.calls)
             house = await place.start()
             await house.ready()
         await asking
         ended = await place.until_ended(within=PATIENCE)
-        begun = place.model.begun
-        outcome = Outcome(figures={"kills": done, "kills_during_calls": during_calls})
+        outcome = Outcome(figures={"kills": done, "calls_cut_by_kills": wasted})
         outcome.must(ended, "not everything ended")
         outcome.must(done >= wanted, f"only {done} of {wanted} kills hit open work")
-        again = sum(begun.values()) - len(begun)
-        outcome.figures["answers_begun_again"] = again
+        more = len(place.model.calls) - CALLS_OF_AN_ANSWER * questions - wasted
+        outcome.figures["calls_more_than_that"] = more
+        outcome.must(more <= 1, f"{more} model calls more than the kills cut")
         return judged(outcome, figures(place.record()))
 
 
-def mark_abandoned(place: Yard) -> None:
-    """What was being written when the process died is not asked about any more."""
-    for call in place.model.calls:
-        call.finished = True
+def calls_in_vain(place: Yard, *, since: int) -> int:
+    """The model calls of this process for answers that were not stored when it died."""
+    rows = place.rows("SELECT body FROM questions WHERE settled_at IS NULL")
+    unsettled = {canary for row in rows for canary in CANARY.findall(row["body"])}
+    return sum(call.asked in unsettled for call in place.model.calls[since:])
 
 
 async def ask_all(place: Yard, questions: int, *, over: float) -> None:

@@ -174,8 +174,6 @@ class Yard:
         connection.row_factory = sqlite3.Row
         try:
             return connection.execute(query).fetchall()
-        except sqlite3.OperationalError:
-            return [{"n": 0}]  # type: ignore[list-item]  # not there yet
         finally:
             connection.close()
 
