@@ -41,6 +41,7 @@ class AnsweringModel:
     down: bool = False
     calls: list[ModelCall] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    prompt_sizes: list[int] = field(default_factory=list)
     url: str = ""
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -50,7 +51,10 @@ class AnsweringModel:
             return web.Response()
         if request.headers.get("Authorization") != f"Bearer {KEY}":
             return error(401, "Incorrect API key provided.", code="invalid_api_key")
-        body = await request.json()
+        try:
+            body = await request.json()
+        except ConnectionError:  # whoever asked has died
+            return web.Response()
         if fault := fault_in(body):
             self.refused.append(fault)
             return error(400, fault, code="invalid_request_error")
@@ -69,6 +73,7 @@ class AnsweringModel:
             for text, one in zip(said[::-1], messages[::-1], strict=True)
             if one["role"] == "user"
         )
+        self.prompt_sizes.append(sum(map(len, said)))
         call = ModelCall(
             at=monotonic(),
             canaries=tuple(CANARY.findall("\n".join(said))),

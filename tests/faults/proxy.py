@@ -1,4 +1,4 @@
-"""A way to a server on which connections fail: late, cut, reset, half open or refused; by a seed."""
+"""A way to a server on which connections are late, cut, reset, half open or refused; by a seed."""
 
 from __future__ import annotations
 

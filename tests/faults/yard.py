@@ -1,4 +1,4 @@
-"""The yard where faults are tried: the real program between strict stand-ins, killed and begun anew."""
+"""Where faults are tried: the real program between strict stand-ins, killed and begun anew."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -21,6 +22,8 @@ import httpx
 from tests.faults.answering_model import CANARY, AnsweringModel, answering_model
 from tests.faults.record import Place, Posted, Record, Sent, Stored
 from tests.flow.running_house import environment, footnote
+from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
+from tests.peers.discord_world import Channel, Person
 from tests.peers.openai import KEY
 from tests.peers.slack import ANN, APP_TOKEN, BEN, BOT_TOKEN, BOT_USER, MENTION, TEAM, SlackPeer
 from tests.peers.slack_world import SlackChannel
@@ -52,7 +55,7 @@ class House:
         """Seconds from its start until it said that it is ready."""
         async with asyncio.timeout(READY_SECONDS):
             async with httpx.AsyncClient(base_url=await self._address(), timeout=5) as web:
-                while not await is_ready(web):
+                while not await is_ready(web):  # noqa: ASYNC110 - it is another process
                     await asyncio.sleep(0.05)
         return monotonic() - self.began
 
@@ -100,6 +103,7 @@ class Yard:
     random: Random
     database: str | None = None
     settings: dict[str, str] = field(default_factory=dict)
+    discord: DiscordPeer | None = None
     sent: list[Sent] = field(default_factory=list)
     houses: list[House] = field(default_factory=list)
     _heads: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -121,6 +125,18 @@ class Yard:
         if thread:
             self._heads.setdefault((channel, thread), ts)
         sent = Sent(message_id=ts, place=("slack", channel, head or ts), canary=canary)
+        self.sent.append(sent)
+        return sent
+
+    async def ask_in_discord(self, channel: Channel, person: Person, *, new: bool) -> Sent:
+        """Somebody asks in a channel, or further in a thread that the bot has made there."""
+        assert self.discord is not None
+        canary = f"canary-{self.random.getrandbits(32):08x}"
+        text = f"{QUESTION} {canary}"
+        note = await self.discord.say(channel, person, text, mentions_bot=new)
+        home = channel.parent or channel
+        place = ("discord", str(home.id), str(note.id if new else channel.id))
+        sent = Sent(message_id=str(note.id), place=place, canary=canary)
         self.sent.append(sent)
         return sent
 
@@ -156,6 +172,12 @@ class Yard:
             "FOOTNOTE_QUEUE_QUESTIONS": "100000",
             "FOOTNOTE_FREE_SPACE_MB": "0",
         }
+        if self.discord is not None:
+            chosen |= {
+                "DISCORD_BOT_TOKEN": TOKEN,
+                "DISCORD_API_BASE": self.discord.api_base,
+                "DISCORD_GATEWAY_URL": self.discord.gateway_url,
+            }
         return chosen | ({"DATABASE_URL": self.database} if self.database else {}) | self.settings
 
     @property
@@ -196,6 +218,24 @@ class Yard:
         )
 
     def posted(self) -> list[Posted]:
+        return [*self._posted_in_slack(), *self._posted_in_discord()]
+
+    def _posted_in_discord(self) -> list[Posted]:
+        """Messages with a part's key: what only showed progress has none."""
+        if self.discord is None:
+            return []
+        bot = self.discord.world.bot
+        return [
+            Posted(
+                key=str(note.nonce),
+                place=("discord", str((channel.parent or channel).id), str(channel.id)),
+            )
+            for channel in self.discord.world.channels.values()
+            for note in channel.notes
+            if note.author is bot and KEY_FORM.fullmatch(str(note.nonce))
+        ]
+
+    def _posted_in_slack(self) -> list[Posted]:
         shown = sorted(self.slack.world.everything_of_the_bot(), key=lambda message: message.ts)
         return [
             Posted(
@@ -209,6 +249,7 @@ class Yard:
         return [stored_from(row) for row in self.rows(STORED)]
 
 
+KEY_FORM = re.compile(r"[0-9a-f]{20}[0-9]{4}")
 STORED = """
 SELECT q.id, q.message_id, q.body, q.closed_at, q.platform, q.channel_id, t.thread_id,
   (SELECT count(*) FROM parts p WHERE p.question = q.id) AS parts,
@@ -234,29 +275,28 @@ def stored_from(row: sqlite3.Row) -> Stored:
 
 @contextlib.asynccontextmanager
 async def yard(
-    folder: Path, *, seed: int, model_seconds: float = 0.0, foresees: Sequence[str] = ()
+    folder: Path, *, seed: int, model_seconds: float = 0.0, with_discord: bool = False
 ) -> AsyncIterator[Yard]:
     """Stand-ins and a folder in which one page has been read; every process ends with it."""
     (folder / "pages").mkdir(parents=True)
     (folder / "pages" / "reading-room.md").write_text(PAGE, encoding="utf-8")
     await footnote(
-        "ingest",
-        str(folder / "pages"),
-        "--book",
-        "library",
-        "--json",
+        *("ingest", str(folder / "pages"), "--book", "library", "--json"),
         folder=folder,
         settings={"FOOTNOTE_FREE_SPACE_MB": "0"},
     )
-    async with answering_model(seconds=model_seconds) as model:
-        async with SlackPeer(ack_seconds=3.0, pauses=AGAIN) as slack:
-            slack.foresees("ratelimited", *foresees)
-            made = Yard(folder, slack, model, Random(seed))
-            try:
-                yield made
-            finally:
-                for house in made.houses:
-                    await house.kill()
+    async with contextlib.AsyncExitStack() as stack:
+        model = await stack.enter_async_context(answering_model(seconds=model_seconds))
+        slack = await stack.enter_async_context(SlackPeer(ack_seconds=3.0, pauses=AGAIN))
+        slack.foresees("ratelimited")
+        made = Yard(folder, slack, model, Random(seed))
+        if with_discord:
+            made.discord = await stack.enter_async_context(open_discord_peer())
+        try:
+            yield made
+        finally:
+            for house in made.houses:
+                await house.kill()
     if not os.environ.get("FOOTNOTE_KEEP_YARD"):
         shutil.rmtree(folder, ignore_errors=True)
 
