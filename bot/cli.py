@@ -133,12 +133,6 @@ def ask(
     finish(command(wanted, as_json=as_json, verbose=verbose))
 
 
-class Measured(StrEnum):
-    """What a question set can tell."""
-
-    RETRIEVAL = "retrieval"
-
-
 class History(StrEnum):
     """Whether the turns before a question are told."""
 
@@ -154,15 +148,31 @@ def evaluate(
         typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
     ] = None,
     history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
-    what: Annotated[Measured, typer.Option(help="What is measured.")] = Measured.RETRIEVAL,
+    what: Annotated[
+        str, typer.Option(help="One or more of retrieval, refusal, citations.")
+    ] = "retrieval",
     as_json: Json = False,
 ) -> None:
-    """Measure on a question set how well the right pages are found."""
+    """Measure on a question set what is found, answered, refused and cited."""
     from bot.commands.eval import evaluate as command
 
-    del what  # there is one measure so far, and its name is checked
     with_history = history is History.ON
-    finish(command(folder, questions or (), with_history=with_history, as_json=as_json))
+    finish(command(folder, questions or (), what=what, with_history=with_history, as_json=as_json))
+
+
+@app.command()
+def calibrate(
+    folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR…")],
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(help="Instead of one set's own questions.jsonl; may stand several times."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure and store from which confidence on the embedder in use may answer."""
+    from bot.commands.calibrate import calibrate as command
+
+    finish(command(folders, questions or (), as_json=as_json))
 
 
 @app.command()
@@ -171,6 +181,43 @@ def jobs(as_json: Json = False) -> None:
     from bot.commands.lists import list_jobs
 
     finish(list_jobs(as_json=as_json))
+
+
+class Shown(StrEnum):
+    """Which gaps are told."""
+
+    OPEN = "open"
+    PLANNED = "planned"
+    ANSWERED = "answered"
+
+
+@app.command()
+def gaps(
+    state: Annotated[Shown | None, typer.Option(help="Only gaps in this state.")] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="A list to work off.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="For a spreadsheet.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List what was asked and not answered, the most asked first."""
+    from bot.commands.gaps import GapsAs
+    from bot.commands.gaps import gaps as command
+
+    wanted = {GapsAs.MARKDOWN: markdown, GapsAs.CSV: csv, GapsAs.JSON: as_json}
+    forms = [form for form, chosen in wanted.items() if chosen]
+    if len(forms) > 1:
+        raise typer.BadParameter("choose one of --json, --markdown and --csv.")
+    finish(command(state=state, shown_as=forms[0] if forms else GapsAs.TABLE))
+
+
+@app.command()
+def stats(
+    days: Annotated[int, typer.Option(min=1, max=366, help="How far back.")] = 30,
+    as_json: Json = False,
+) -> None:
+    """Tell how many questions there were, how they ended and how long they took."""
+    from bot.commands.stats import stats as command
+
+    finish(command(days=days, as_json=as_json))
 
 
 @app.command()

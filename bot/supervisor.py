@@ -62,6 +62,7 @@ async def supervise(settings: Settings) -> None:
                 services.housekeeping.run(),
                 *services.watches(chat_outlets(platforms)),
                 services.timetable.run(),
+                services.gaps.run(),
                 serve(app, page),
                 serve(
                     create_door(

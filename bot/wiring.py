@@ -14,17 +14,22 @@ from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
+from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
 from bot.failpoint import failpoint
 from bot.librarian import Librarian
 from bot.metrics import Metrics
-from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
+from bot.providers import (
+    embedding_choice,
+    open_chat_model,
+    open_embedder,
+    open_own_embedder,
+    open_vectors,
+)
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
-from rag_core.agent.config import AgentConfig
-from rag_core.agent.profiles import profile_named
-from rag_core.agent.prompts import SYSTEM_PROMPT
+from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.books.library import Library
 from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
@@ -41,6 +46,8 @@ from rag_core.desk.worker import Worker
 from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
+from rag_core.insight.gaps import Gaps, GapStore
+from rag_core.insight.stats import StatsStore
 from rag_core.ports import (
     BookStore,
     ChatModel,
@@ -61,11 +68,13 @@ from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import open_database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
+from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.sources import Sources
+from rag_core.storage.stats import StatsRecords
 from rag_core.websites.fetcher import Fetcher
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
@@ -82,6 +91,8 @@ class Stores:
     sources: SourceStore
     jobs: JobStore
     feedback: FeedbackStore
+    gaps: GapStore
+    stats: StatsStore
     markers: MarkerStore
     forgetting: ForgettingStore
 
@@ -99,6 +110,7 @@ class Services:
     model: ChatModel
     library: Library
     retriever: Retriever
+    profile: ConfidenceProfile
     ingestion: Ingestion
     timetable: Timetable
     answering: Answering
@@ -107,6 +119,7 @@ class Services:
     room: Room
     metrics: Metrics
     housekeeping: Housekeeping
+    gaps: Gaps
     web_replies: WebReplies
 
     @property
@@ -176,6 +189,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             books=stores.books, policies=stores.policies, default_book=settings.default_book
         )
         retriever = Retriever(embedder=embedder, store=vectors)
+        profile = profile_of(settings, folder, embedder=embedder.model)
+        agent = Agent(
+            model=model, retriever=retriever, config=agent_config(settings), profile=profile
+        )
         metrics, bell = Metrics(), Bell()
         room = Room(folder, least=settings.free_space_mb * 2**20)
         yield Services(
@@ -189,7 +206,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, retriever, model),
+            answering=answering(settings, stores, library, agent, model.name),
             desk=Desk(
                 ledger=stores.ledger,
                 bell=bell,
@@ -198,8 +215,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
                 room=room,
             ),
             room=room,
+            profile=profile,
             bell=bell,
             metrics=metrics,
+            gaps=Gaps(store=stores.gaps, embedder=await enter(open_own_embedder(choice, embedder))),
             housekeeping=Housekeeping(
                 conversations=stores.conversations,
                 forgetting=stores.forgetting,
@@ -220,6 +239,8 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             sources=Sources(database),
             jobs=Jobs(database),
             feedback=Feedback(database),
+            gaps=GapRecords(database),
+            stats=StatsRecords(database),
             markers=Markers(database),
             forgetting=Forgetting(database),
         )
@@ -233,30 +254,15 @@ def gathering(settings: Settings, folder: Path) -> Gathering:
 
 
 def answering(
-    settings: Settings, stores: Stores, library: Library, retriever: Retriever, model: ChatModel
+    settings: Settings, stores: Stores, library: Library, agent: Agent, model: str
 ) -> Answering:
     return Answering(
-        agent=Agent(model=model, retriever=retriever, config=agent_config(settings)),
+        agent=agent,
         conversations=stores.conversations,
         library=library,
         apologise=apologise,
-        model=model.name,
+        model=model,
         max_turns=settings.agent_max_turns,
-    )
-
-
-def agent_config(settings: Settings) -> AgentConfig:
-    prompt = settings.agent_system_prompt_file
-    return AgentConfig(
-        model=settings.openai_model,
-        max_turns=settings.agent_max_turns,
-        profile=settings.confidence_profile,
-        system_prompt=prompt.read_text(encoding="utf-8") if prompt else SYSTEM_PROMPT,
-        temperature=settings.agent_temperature,
-        max_tokens=settings.agent_max_tokens,
-        top_k=settings.agent_top_k,
-        score_threshold=settings.agent_score_threshold,
-        answer_seconds=settings.answer_seconds,
     )
 
 
@@ -273,7 +279,7 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         files=services.stores.jobs,
         passages=services.vectors,
         retriever=services.retriever,
-        profile=profile_named(services.settings.confidence_profile),
+        profile=services.profile,
     )
     return WebParts(
         starters=starters,
@@ -288,6 +294,8 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         jobs=services.stores.jobs,
         ingestion=services.ingestion,
         feedback=services.stores.feedback,
+        gaps=services.gaps,
+        stats=services.stores.stats,
         readiness=readiness,
         metrics=metrics,
         sources=services.timetable,

@@ -15,6 +15,7 @@ from adapters.web.chat import ChatRoutes
 from adapters.web.config import WebConfig
 from adapters.web.description import Description
 from adapters.web.feedback import FeedbackRoutes
+from adapters.web.gaps import InsightRoutes
 from adapters.web.guard import Guard
 from adapters.web.headers import SafeHeaders
 from adapters.web.health import HealthRoutes
@@ -83,4 +84,5 @@ def api_routers(parts: WebParts, config: WebConfig) -> Iterable[APIRouter]:
     yield BookRoutes(parts, reading).router()
     yield JobRoutes(parts, reading, folders=config.job_folders).router()
     yield FeedbackRoutes(parts).router()
+    yield InsightRoutes(parts).router()
     yield HealthRoutes(parts).router()

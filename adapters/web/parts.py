@@ -20,6 +20,8 @@ from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.progress import QuestionState
 from rag_core.ingestion.job import IngestionJob
 from rag_core.ingestion.pipeline import IngestionRequest
+from rag_core.insight.gap import Gap, GapState
+from rag_core.insight.stats import StatsStore
 from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -79,6 +81,18 @@ class StartsJobs(Protocol):
     async def cancel(self, job_id: UUID) -> bool: ...
 
 
+class KnowsGaps(Protocol):
+    """What was asked in vain."""
+
+    async def refresh(self) -> None: ...
+
+    async def listed(
+        self, *, states: Sequence[GapState] = (), limit: int = 50
+    ) -> Sequence[Gap]: ...
+
+    async def set_state(self, gap_id: UUID, state: GapState) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
     """Whether the house can answer; each part by its plain name."""
@@ -108,6 +122,8 @@ class WebParts:
     ingestion: StartsJobs
     starters: OffersStarters
     feedback: FeedbackStore
+    gaps: KnowsGaps
+    stats: StatsStore
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Callable[[], Awaitable[bytes]]
     version: str

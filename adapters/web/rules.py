@@ -27,6 +27,8 @@ SCOPES = {
     "books": Scope.READ,
     "jobs": Scope.ADMIN,
     "metrics": Scope.ADMIN,
+    "gaps": Scope.ADMIN,
+    "stats": Scope.ADMIN,
     "admin": Scope.ADMIN,
 }
 """By the first step of the path. The reading page is where an asker's footnotes lead."""

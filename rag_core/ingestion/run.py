@@ -24,8 +24,8 @@ from rag_core.ingestion.job import (
     IngestionRecord,
     JobStatus,
 )
-from rag_core.ingestion.links import site_of
 from rag_core.ingestion.loaders import Loader, read_source
+from rag_core.ingestion.site import Rules, rules_of
 from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, plan_run
 from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 from rag_core.retrieval.results import SearchResult
@@ -65,10 +65,12 @@ class IngestionRun:
             await self._note(force=True, status=JobStatus.RUNNING, started_at=self._clock())
         book = await self._checked_book()
         gathered = await self._gathers.gather(self.job, self._hear)
+        rules = self._rules(gathered.sources)
         shelf = Shelf(
             book_id=book.book_id,
             base_url=book.base_url,
-            site=self._site(gathered.sources),
+            site=rules.site,
+            habits=rules.habits,
             addresses=gathered.addresses,
         )
         known = await self._known()
@@ -107,11 +109,10 @@ class IngestionRun:
         """Pages of a website that were looked at; the job is saved with the next note."""
         self.job = replace(self.job, files_found=found)
 
-    def _site(self, sources: Sequence[str]) -> Site:
-        if self.job.site:
-            return Site(self.job.site)
-        sites = (site_of(Path(source)) for source in sources)
-        return next((site for site in sites if site is not Site.PLAIN), Site.PLAIN)
+    def _rules(self, sources: Sequence[str]) -> Rules:
+        named = Site(self.job.site) if self.job.site else None
+        found = [rules_of(Path(source), named) for source in sources]
+        return next((rules for rules in found if rules != Rules()), Rules(named or Site.PLAIN))
 
     async def _known(self) -> Known:
         state = await self._jobs.state(self.job.book_id)

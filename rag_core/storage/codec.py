@@ -104,6 +104,14 @@ class AnswerBody(BaseModel):
     error: str | None
 
 
+def answer_body(text: str) -> AnswerBody:
+    """What of a stored answer has no column of its own."""
+    try:
+        return AnswerBody.model_validate_json(text)
+    except ValidationError as error:
+        raise StorageError("The database holds an answer that this program cannot read.") from error
+
+
 def answer_to_row(response: AgentResponse) -> dict[str, Any]:
     """The columns of an answer."""
     body = AnswerBody.model_construct(
