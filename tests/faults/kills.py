@@ -18,7 +18,7 @@ CALLS_OF_AN_ANSWER = 2
 
 async def kills(scale: Scale) -> Outcome:
     """kill -9 at random points that hit open work."""
-    wanted, questions = scale.of(200, least=3), scale.of(1000, least=15)
+    wanted, questions = scale.of(200, least=2), scale.of(1000, least=10)
     async with yard(scale.folder, seed=scale.seed, model_seconds=0.4) as place:
         asking = asyncio.create_task(ask_all(place, questions, over=wanted * 5.0))
         done, wasted, seen = 0, 0, 0

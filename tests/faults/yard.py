@@ -221,18 +221,22 @@ class Yard:
         return [*self._posted_in_slack(), *self._posted_in_discord()]
 
     def _posted_in_discord(self) -> list[Posted]:
-        """Messages with a part's key: what only showed progress has none."""
+        """Everything that the bot has left there: parts by their keys, and lines that showed
+        progress and became a part by the id that is stored for it."""
         if self.discord is None:
             return []
+        known = {row["external_id"]: key_from(row) for row in self.rows(SHOWN)}
         bot = self.discord.world.bot
         return [
             Posted(
-                key=str(note.nonce),
+                key=str(note.nonce)
+                if KEY_FORM.fullmatch(str(note.nonce))
+                else known.get(str(note.id), "none"),
                 place=("discord", str((channel.parent or channel).id), str(channel.id)),
             )
             for channel in self.discord.world.channels.values()
             for note in channel.notes
-            if note.author is bot and KEY_FORM.fullmatch(str(note.nonce))
+            if note.author is bot
         ]
 
     def _posted_in_slack(self) -> list[Posted]:
@@ -257,6 +261,13 @@ SELECT q.id, q.message_id, q.body, q.closed_at, q.platform, q.channel_id, t.thre
   (SELECT messages FROM turns u WHERE u.question = q.id) AS said
 FROM questions q JOIN threads t ON t.id = q.thread
 """
+
+
+SHOWN = "SELECT question, number, revision, external_id FROM parts WHERE external_id IS NOT NULL"
+
+
+def key_from(row: sqlite3.Row) -> str:
+    return f"{row['question'].replace('-', '')[:18]}{row['revision']:02x}{row['number']:04d}"
 
 
 def stored_from(row: sqlite3.Row) -> Stored:
