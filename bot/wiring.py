@@ -17,6 +17,7 @@ from adapters.web.reply import WebReplies
 from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
+from bot.failpoint import failpoint
 from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.providers import (
@@ -35,6 +36,7 @@ from rag_core.conversation.key import Platform
 from rag_core.desk.answering import Answering
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
+from rag_core.desk.failpoints import watched
 from rag_core.desk.housekeeping import Housekeeping
 from rag_core.desk.living import LivingAnswers
 from rag_core.desk.outgoing import Outlet
@@ -231,7 +233,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     async with open_database(settings.database) as database:
         yield Stores(
             conversations=Conversations(database),
-            ledger=QuestionLedger(database),
+            ledger=watched(QuestionLedger(database), failpoint(settings)),
             books=Books(database),
             policies=Policies(database),
             sources=Sources(database),
