@@ -30,6 +30,7 @@ from bot.setting import (
     BookName,
     CommandName,
     DatabaseUrl,
+    Hosts,
     PromptFile,
     SlackIds,
     by_variable,
@@ -109,7 +110,7 @@ class Settings(BaseSettings):
         "Folders below which the web door may be asked to read files; unset: none",
         "folders, separated by commas",
     )
-    fetch_hosts: str | None = setting(
+    fetch_hosts: Hosts | None = setting(
         "FOOTNOTE_FETCH_HOSTS",
         None,
         "Hosts of your own network whose pages may be read into books; unset: public ones only",
