@@ -172,7 +172,7 @@ class Settings(BaseSettings):
     cohere_rerank_model: str | None = setting(
         "COHERE_RERANK_MODEL",
         None,
-        "Rerank model; unset: no rerank; no effect yet",
+        "Rerank model of Cohere; needs COHERE_API_KEY; unset: no rerank",
         "a model's name",
     )
     qdrant_url: Address | None = setting(
@@ -473,6 +473,8 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
         )
     if read.get("FOOTNOTE_EMBEDDER") == "cohere" and "COHERE_API_KEY" not in has:
         yield "FOOTNOTE_EMBEDDER is 'cohere', but COHERE_API_KEY is not set; set it too."
+    if "COHERE_RERANK_MODEL" in has and "COHERE_API_KEY" not in has:
+        yield "COHERE_RERANK_MODEL is set, but COHERE_API_KEY is not; set it too."
     openai = {"OPENAI_API_KEY", "OPENAI_BASE_URL"}
     if read.get("FOOTNOTE_EMBEDDER") == "openai" and not has & openai:
         yield (
