@@ -25,6 +25,7 @@ from bot.providers import (
     open_chat_model,
     open_embedder,
     open_own_embedder,
+    open_reranker,
     open_vectors,
 )
 from bot.settings import Settings
@@ -188,7 +189,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         library = Library(
             books=stores.books, policies=stores.policies, default_book=settings.default_book
         )
-        retriever = Retriever(embedder=embedder, store=vectors)
+        reranker = await enter(open_reranker(settings))
+        retriever = Retriever(embedder=embedder, store=vectors, reranker=reranker)
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
             model=model, retriever=retriever, config=agent_config(settings), profile=profile
