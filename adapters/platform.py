@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 from uuid import UUID
 
+from adapters.steward import Finding
 from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import Renderer, ReplyChannel
@@ -30,6 +32,15 @@ class ChatPlatform(Protocol):
     async def run(self) -> None:
         """Listen until cancelled. Ends by itself only with an error that names who must act."""
         ...
+
+
+class ExaminesItself(Protocol):
+    """A platform that can say what is in place and what is missing on its side."""
+
+    @property
+    def platform(self) -> Platform: ...
+
+    async def findings(self) -> Sequence[Finding]: ...
 
 
 class AcceptsQuestions(Protocol):
