@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -165,9 +166,11 @@ def test_a_reader_that_is_killed_from_outside_is_started_again(loader: Loader) -
 
 
 def children_of(parent: int) -> set[int]:
-    found = set()
+    """The readers that a process has started; its threads come and go meanwhile."""
+    found: set[int] = set()
     for task in Path(f"/proc/{parent}/task").iterdir():
-        found |= {int(child) for child in (task / "children").read_text().split()}
+        with contextlib.suppress(OSError):
+            found |= {int(child) for child in (task / "children").read_text().split()}
     return {child for child in found if "loaders.contained" in command_of(child)}
 
 
