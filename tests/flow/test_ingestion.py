@@ -180,6 +180,19 @@ async def test_a_file_that_is_gone_is_taken_out(desk: OpenDesk, docs: Path) -> N
     await desk.check_totals()
 
 
+async def test_a_file_that_was_moved_is_not_embedded_again(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs)
+    (docs / "new").mkdir()
+    (docs / "oven.md").rename(docs / "new" / "stove.md")
+    embedded = len(desk.desk.embedder.embedded)
+    job = await desk.run(docs)
+    assert (job.files_processed, job.chunks_embedded) == (1, 0)
+    assert job.chunks_deleted == job.chunks_created == 2
+    assert len(desk.desk.embedder.embedded) == embedded
+    await desk.check_totals()
+    assert {result.source_file for result in await desk.search("door")} >= {"new/stove.md"}
+
+
 async def test_a_run_over_another_folder_takes_nothing_out(
     desk: OpenDesk, docs: Path, tmp_path: Path
 ) -> None:
