@@ -43,6 +43,9 @@ def test_pages_stand_below_the_headings_of_a_pdf(loader: Loader, outline: tuple[
 
 def test_the_largest_words_of_the_first_page_are_the_title(loader: Loader) -> None:
     loaded = loader.load("a.pdf", pdf([["# Limits of use", "Ten questions an hour."]]))
+    both = loader.load("a.pdf", pdf([["# Limits", "# Hours", "Ten questions an hour of a day."]]))
+    assert both.fields == {"title": "Limits"}
+    assert both.text.startswith("## Hours {#page=1}")
     assert loaded.fields == {"title": "Limits of use"}
     assert loaded.text == "###### page 1 {#page=1}\n\nTen questions an hour."
 

@@ -151,13 +151,15 @@ def largest(lines: Sequence[Line]) -> str:
     """What stands largest on a page, as a title does; nothing where all is of one size."""
     if not lines:
         return ""
-    size = max(line.size for line in lines)
-    body = Counter[float]()
+    sizes: Counter[float] = Counter()
     for line in lines:
-        body[line.size] += len(line.text)
-    text = " ".join(line.text for line in lines if line.size == size)
-    is_title = size >= body.most_common(1)[0][0] * LARGE and len(text) <= LONGEST_HEADING
-    return text if is_title else ""
+        sizes[line.size] += len(line.text)
+    size = max(sizes)
+    if size < sizes.most_common(1)[0][0] * LARGE:
+        return ""
+    at = next(place for place, line in enumerate(lines) if line.size == size)
+    heading, _ = heading_at(lines, at, {}, {size: 1})
+    return heading.text if heading else ""
 
 
 def begins_anew(before: Line, line: Line, wide: float) -> bool:
