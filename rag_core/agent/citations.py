@@ -208,5 +208,17 @@ def unforged(prose: str, count: int) -> str:
 
 
 def tidied(text: str) -> str:
-    """Without the gaps that struck sentences left."""
-    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip()
+    """Without the gaps that struck sentences left; code stays as it is."""
+    parts: list[str] = []
+    prose = ""
+    for block in blocks_of(text):
+        if block.kind is not BlockKind.CODE:
+            prose += block.text
+            continue
+        parts += [without_gaps(prose), block.text]
+        prose = ""
+    return "".join([*parts, without_gaps(prose)]).strip("\n \t")
+
+
+def without_gaps(prose: str) -> str:
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", prose))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -13,7 +13,7 @@ from rag_core.agent.numbers import DIGITS, WORDS, plain
 from rag_core.agent.polarity import DENIALS, NO_DENIAL, REFUSALS, WEEKDAYS
 from rag_core.agent.quantities import MONTHS, unit_named
 from rag_core.agent.stems import stem
-from rag_core.agent.words import FUNCTION_WORDS, WORD
+from rag_core.agent.words import FUNCTION_WORDS, WORD, content
 
 COPIED = 0.7
 """The share of its words that a sentence must have in the order of another to be its copy."""
@@ -37,16 +37,19 @@ class Word:
     is_large: bool
 
 
-def changed_in_place(sentence: str, evidence: Iterable[str]) -> bool:
+def changed_in_place(sentence: str, evidence: Sequence[str]) -> bool:
     """Whether the evidence has this very sentence, but with another number, unit, day, name or
-    the opposite in its place."""
+    the opposite in its place, or with something added before or behind."""
     said = words_of(sentence)
     if len(said) < SHORTEST_COPY:
         return False
     copies = [copy for one in evidence if (copy := Copy.of(said, words_of(one))) is not None]
     best = max((copy.share for copy in copies), default=0.0)
     near = [copy for copy in copies if copy.share >= AS_GOOD * best]
-    return bool(near) and all(copy.is_changed for copy in near)
+    if not near:
+        return False
+    known = frozenset(stem for one in evidence for stem in content(one))
+    return all(copy.is_changed or copy.added - known for copy in near)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class Copy:
 
     share: float
     is_changed: bool
+    added: frozenset[str] = frozenset()
+    """Words that stand before or behind the whole of the other sentence."""
 
     @classmethod
     def of(cls, said: Sequence[Word], held: Sequence[Word]) -> Copy | None:
@@ -83,6 +88,7 @@ class Copy:
                 is_exchange(own, others) or (turned and denials(own) != denials(others))
                 for own, others in changes
             ),
+            added_around(matcher, said, len(held)),
         )
 
 
@@ -94,6 +100,15 @@ def span_of(matcher: SequenceMatcher[str], length: int) -> tuple[int, int]:
     begin = max(0, first.b - 1) if first.a else first.b
     ends_early = last.a + last.size < length
     return begin, last.b + last.size + (1 if ends_early else 0)
+
+
+def added_around(matcher: SequenceMatcher[str], said: Sequence[Word], held: int) -> frozenset[str]:
+    """What is said beyond both ends of the other sentence, small words left out."""
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    first, last = blocks[0], blocks[-1]
+    before = said[: first.a] if first.b == 0 else ()
+    behind = said[last.a + last.size :] if last.b + last.size == held else ()
+    return frozenset(content(" ".join(word.plain for word in (*before, *behind))))
 
 
 def is_exchange(own: Sequence[Word], others: Sequence[Word]) -> bool:
