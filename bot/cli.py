@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Coroutine
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import typer
 
-from rag_core.errors import ConfigurationError, FootnoteError, IngestionError, InvalidQuestion
+from bot import shelf_cli
+from bot.command_line import Json, finish, there
+from rag_core.conversation.key import Platform
+from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion
 
 app = typer.Typer(
     name="footnote",
@@ -24,9 +27,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.add_typer(shelf_cli.books, name="books")
+app.add_typer(shelf_cli.sources, name="sources")
+
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Books = Annotated[
     list[str] | None, typer.Option("--book", help="A book to read; may stand several times.")
 ]
@@ -44,7 +49,9 @@ def run() -> None:
 
 @app.command()
 def ingest(
-    paths: Annotated[list[str], typer.Argument(help="Files or folders.", metavar="PATH…")],
+    paths: Annotated[
+        list[str], typer.Argument(help="Files and folders, or addresses.", metavar="PATH…")
+    ],
     book: Annotated[str, typer.Option("--book", help="The book that they belong to.")],
     base_url: Annotated[str, typer.Option(help="Where the pages are published.")] = "",
     site: Annotated[str, typer.Option(help="docusaurus, mkdocs, mdbook, github or plain.")] = "",
@@ -52,12 +59,12 @@ def ingest(
     title: Annotated[str, typer.Option(help="The book's name for readers.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Read files and folders into a book; prints the finished job."""
+    """Read files and folders, or addresses, into a book; prints the finished job."""
     from bot.commands.ingest import ingest as command
 
     job = {
         "book_id": book,
-        "paths": [there(path) for path in paths],
+        **located(paths),
         "mode": mode,
         "base_url": base_url,
         "site": site,
@@ -169,19 +176,48 @@ def calibrate(
 
 
 @app.command()
-def books(as_json: Json = False) -> None:
-    """List the books."""
-    from bot.commands.lists import list_books
-
-    finish(list_books(as_json=as_json))
-
-
-@app.command()
 def jobs(as_json: Json = False) -> None:
     """List the ingestion jobs, the last started first."""
     from bot.commands.lists import list_jobs
 
     finish(list_jobs(as_json=as_json))
+
+
+class Shown(StrEnum):
+    """Which gaps are told."""
+
+    OPEN = "open"
+    PLANNED = "planned"
+    ANSWERED = "answered"
+
+
+@app.command()
+def gaps(
+    state: Annotated[Shown | None, typer.Option(help="Only gaps in this state.")] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="A list to work off.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="For a spreadsheet.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List what was asked and not answered, the most asked first."""
+    from bot.commands.gaps import GapsAs
+    from bot.commands.gaps import gaps as command
+
+    wanted = {GapsAs.MARKDOWN: markdown, GapsAs.CSV: csv, GapsAs.JSON: as_json}
+    forms = [form for form, chosen in wanted.items() if chosen]
+    if len(forms) > 1:
+        raise typer.BadParameter("choose one of --json, --markdown and --csv.")
+    finish(command(state=state, shown_as=forms[0] if forms else GapsAs.TABLE))
+
+
+@app.command()
+def stats(
+    days: Annotated[int, typer.Option(min=1, max=366, help="How far back.")] = 30,
+    as_json: Json = False,
+) -> None:
+    """Tell how many questions there were, how they ended and how long they took."""
+    from bot.commands.stats import stats as command
+
+    finish(command(days=days, as_json=as_json))
 
 
 @app.command()
@@ -190,6 +226,21 @@ def doctor(as_json: Json = False) -> None:
     from bot.commands.doctor import examine
 
     finish(examine(as_json=as_json))
+
+
+@app.command()
+def forget(
+    platform: Annotated[Platform, typer.Option(help="Where they asked.")],
+    user: Annotated[str | None, typer.Option(help="Id of the person.")] = None,
+    tenant: Annotated[str | None, typer.Option(help="Id of a whole server or workspace.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Forget a person, or a whole server or workspace, with all that was asked and answered."""
+    from bot.commands.forget import forget as command
+
+    if not user and not tenant:
+        raise typer.BadParameter("name somebody with --user, or a server with --tenant")
+    finish(command(platform.value, user=user, tenant=tenant, as_json=as_json))
 
 
 @app.command()
@@ -214,16 +265,14 @@ def restore(
     finish(command(file, as_json=as_json))
 
 
-def there(path: str) -> str:
-    """The whole path of a file or folder; nothing can be read from one that is not there."""
-    if not Path(path).exists():
-        raise IngestionError(path, "found", "there is no such file or folder.")
-    return str(Path(path).resolve())
-
-
-def finish(command: Coroutine[Any, Any, int]) -> None:
-    """Run a command and end with its exit code."""
-    raise typer.Exit(asyncio.run(command))
+def located(paths: Sequence[str]) -> dict[str, list[str]]:
+    """Addresses as they are, or paths in full; not both in one run."""
+    addresses = [path for path in paths if path.lower().startswith(("http://", "https://"))]
+    if not addresses:
+        return {"paths": [there(path) for path in paths]}
+    if len(addresses) < len(paths):
+        raise InvalidQuestion("paths", "Name either paths or addresses in one run, not both.")
+    return {"urls": addresses}
 
 
 def main() -> None:

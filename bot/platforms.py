@@ -6,13 +6,19 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
+from adapters.review import Review
+from adapters.section_titles import SectionTitles
 from adapters.slack.config import SlackConfig
+from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
 from bot.settings import Settings
 from bot.wiring import Services
+
+if TYPE_CHECKING:
+    from adapters.discord.client import DiscordParts
 
 SLACK_EVENTS = "/slack/events"
 
@@ -43,19 +49,9 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
                 mounts[SLACK_EVENTS] = slack.events
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
-            from adapters.discord.lookup import Lookup
-            from adapters.discord.presses import Review
 
             discord = await stack.enter_async_context(
-                open_discord(
-                    discord_config(settings),
-                    desk=services.desk,
-                    markers=markers,
-                    lookup=Lookup(searches=services.retriever, library=services.library),
-                    review=Review(
-                        answers=services.stores.ledger, feedback=services.stores.feedback
-                    ),
-                )
+                open_discord(discord_config(settings), discord_parts(services))
             )
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
@@ -75,10 +71,41 @@ def slack_config(settings: Settings) -> SlackConfig:
     )
 
 
+def discord_parts(services: Services) -> DiscordParts:
+    from adapters.discord.client import DiscordParts
+    from adapters.discord.lookup import Lookup
+
+    stores = services.stores
+    return DiscordParts(
+        desk=services.desk,
+        markers=stores.markers,
+        lookup=Lookup(
+            searches=services.retriever,
+            library=services.library,
+            titles=SectionTitles(files=stores.jobs, passages=services.vectors),
+        ),
+        policies=services.library,
+        review=Review(
+            answers=stores.ledger,
+            feedback=stores.feedback,
+            desk=services.desk,
+            markers=stores.markers,
+        ),
+    )
+
+
 def discord_config(settings: Settings) -> DiscordConfig:
     token = settings.discord_bot_token
     return DiscordConfig(
         token=token.get_secret_value() if token else "",
         api_base=settings.discord_api_base,
         gateway_url=settings.discord_gateway_url,
+        staff_roles=pairs_in(settings.discord_staff),
+        admin_roles=numbers_in(settings.discord_admin_roles),
+        admin_channels=pairs_in(settings.discord_admin_channels),
+        reader_roles=reader_roles_in(settings.discord_reader_roles),
+        command_guilds=guilds_in(settings.discord_commands),
+        direct_messages=settings.discord_direct_messages,
+        allowed_bots=numbers_in(settings.discord_allowed_bots),
+        shards=shards_in(settings.discord_shards),
     )

@@ -41,6 +41,18 @@ def open_embedder(
             return open_local_embedder()
 
 
+@contextlib.asynccontextmanager
+async def open_own_embedder(choice: EmbeddingChoice, embedder: Embedder) -> AsyncIterator[Embedder]:
+    """The local model, for what must cost nothing and need nobody; loaded when it is needed."""
+    if choice.runner == "local":
+        yield embedder
+        return
+    from rag_core.providers.local_embedder import open_local_embedder
+
+    async with open_local_embedder() as own:
+        yield own
+
+
 def open_vectors(
     settings: Settings, folder: Path, *, embedder: Embedder
 ) -> contextlib.AbstractAsyncContextManager[VectorStore]:

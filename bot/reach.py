@@ -46,20 +46,29 @@ class House:
     async def get(self, path: str) -> Any:
         return await self._document("GET", path, None)
 
+    async def text(self, path: str) -> str:
+        """A document that is not JSON."""
+        return (await self._answer("GET", path, None)).text
+
     async def post(self, path: str, body: object) -> Any:
         return await self._document("POST", path, body)
 
+    async def delete(self, path: str) -> Any:
+        return await self._document("DELETE", path, None)
+
     async def _document(self, method: str, path: str, body: object) -> Any:
+        return (await self._answer(method, path, body)).json()
+
+    async def _answer(self, method: str, path: str, body: object) -> httpx.Response:
         try:
             answer = await self._client.request(method, path, json=body)
         except httpx.TransportError:
             raise StorageError(
                 "The bot that works in the data folder went away; try again."
             ) from None
-        document = answer.json()
         if answer.is_error:
-            raise problem(document)
-        return document
+            raise problem(answer.json())
+        return answer
 
 
 def problem(document: dict[str, Any]) -> FootnoteError:

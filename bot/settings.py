@@ -15,6 +15,15 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.discord_settings import (
+    NUMBERS_RULE,
+    PAIRS_RULE,
+    CommandPlace,
+    Numbers,
+    Pairs,
+    ReaderRoles,
+    Shards,
+)
 from bot.setting import (
     ADDRESS_RULE,
     Address,
@@ -96,6 +105,19 @@ class Settings(BaseSettings):
         None,
         "Folders below which the web door may be asked to read files; unset: none",
         "folders, separated by commas",
+    )
+    fetch_hosts: str | None = setting(
+        "FOOTNOTE_FETCH_HOSTS",
+        None,
+        "Hosts of your own network whose pages may be read into books; unset: public ones only",
+        "HOST or HOST:PORT, separated by commas",
+    )
+    hook_secret: SecretStr | None = setting(
+        "FOOTNOTE_HOOK_SECRET",
+        None,
+        "Signs calls of /hooks/sources/BOOK, which have a book's sources read again; unset: none",
+        "a secret of at least 16 characters",
+        min_length=16,
     )
     embedder: Literal["local", "cohere", "openai"] | None = setting(
         "FOOTNOTE_EMBEDDER",
@@ -218,21 +240,51 @@ class Settings(BaseSettings):
     user_questions_hour: int = setting(
         "FOOTNOTE_USER_QUESTIONS_HOUR",
         20,
-        "Questions of one person in an hour on Discord and Slack; 0: no limit; no effect yet",
+        "Questions of one person in an hour on Discord and Slack; 0: no limit",
         "a whole number from 0",
         ge=0,
     )
     channel_questions_day: int = setting(
         "FOOTNOTE_CHANNEL_QUESTIONS_DAY",
         200,
-        "Questions in one channel a day on Discord and Slack; 0: no limit; no effect yet",
+        "Questions in one channel a day on Discord and Slack; 0: no limit",
         "a whole number from 0",
         ge=0,
     )
     tenant_tokens_day: int | None = setting(
         "FOOTNOTE_TENANT_TOKENS_DAY",
         None,
-        "Tokens for one server or workspace a day; unset or 0: no limit; no effect yet",
+        "Tokens for one server or workspace a day; unset or 0: no limit",
+        "a whole number from 0",
+        ge=0,
+    )
+    queue_questions: int = setting(
+        "FOOTNOTE_QUEUE_QUESTIONS",
+        1000,
+        "Questions that may wait at once; further ones are declined",
+        "a whole number from 1 to 100000",
+        ge=1,
+        le=100_000,
+    )
+    parallel_answers: int = setting(
+        "FOOTNOTE_PARALLEL_ANSWERS",
+        32,
+        "Questions that are worked on at once",
+        "a whole number from 1 to 1000",
+        ge=1,
+        le=1000,
+    )
+    retention_days: int | None = setting(
+        "FOOTNOTE_RETENTION_DAYS",
+        None,
+        "Days after which questions are forgotten with their answers; unset: they are kept",
+        "a whole number from 1",
+        ge=1,
+    )
+    free_space_mb: int = setting(
+        "FOOTNOTE_FREE_SPACE_MB",
+        50,
+        "Free disk space below which no question is accepted; 0: not looked at",
         "a whole number from 0",
         ge=0,
     )
@@ -258,6 +310,51 @@ class Settings(BaseSettings):
         "wss://gateway.discord.gg/",
         "Address of Discord's gateway",
         ADDRESS_RULE,
+    )
+    discord_staff: Pairs = setting(
+        "DISCORD_STAFF",
+        "",
+        "Role that Ask a person calls, for each server",
+        f"{PAIRS_RULE} SERVER:ROLE (both are ids)",
+    )
+    discord_admin_roles: Numbers = setting(
+        "DISCORD_ADMIN_ROLES",
+        "",
+        "Roles that may use the admin commands beside those who manage the server",
+        f"{NUMBERS_RULE} role ids",
+    )
+    discord_admin_channels: Pairs = setting(
+        "DISCORD_ADMIN_CHANNELS",
+        "",
+        "Channel that is told what is missing, for each server",
+        f"{PAIRS_RULE} SERVER:CHANNEL (both are ids)",
+    )
+    discord_reader_roles: ReaderRoles = setting(
+        "DISCORD_READER_ROLES",
+        None,
+        "Roles that say what their members have and know",
+        "comma-separated ROLE:tier1 to ROLE:tier4, or ROLE:A1 to ROLE:C2",
+    )
+    discord_allowed_bots: Numbers = setting(
+        "DISCORD_ALLOWED_BOTS",
+        "",
+        "Bots and webhooks that are answered as people are",
+        f"{NUMBERS_RULE} user or webhook ids",
+    )
+    discord_direct_messages: bool = setting(
+        "DISCORD_DIRECT_MESSAGES", True, "Whether direct messages are answered", "true or false"
+    )
+    discord_commands: CommandPlace = setting(
+        "DISCORD_COMMANDS",
+        "global",
+        "Where commands are registered: everywhere, or on named servers, which see changes at once",
+        "global, or comma-separated server ids",
+    )
+    discord_shards: Shards = setting(
+        "DISCORD_SHARDS",
+        None,
+        "Gateway connections; unset: one",
+        "auto, or FIRST-LAST/COUNT for the part of this host",
     )
     slack_bot_token: SecretStr | None = setting(
         "SLACK_BOT_TOKEN", None, "Bot token of the Slack app; unset: no Slack", "xoxb-…"
@@ -315,6 +412,11 @@ class Settings(BaseSettings):
     def allowed_job_folders(self) -> tuple[Path, ...]:
         named = (self.job_folders or "").split(",")
         return tuple(Path(folder.strip()).resolve() for folder in named if folder.strip())
+
+    @property
+    def allowed_fetch_hosts(self) -> tuple[str, ...]:
+        named = (self.fetch_hosts or "").split(",")
+        return tuple(host.strip() for host in named if host.strip())
 
     @property
     def database(self) -> str:

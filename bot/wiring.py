@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,17 @@ from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from bot.agents import agent_config, profile_of
+from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
+from bot.librarian import Librarian
 from bot.metrics import Metrics
-from bot.providers import embedding_choice, open_chat_model, open_embedder, open_vectors
+from bot.providers import (
+    embedding_choice,
+    open_chat_model,
+    open_embedder,
+    open_own_embedder,
+    open_vectors,
+)
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.profiles import ConfidenceProfile
@@ -27,20 +36,28 @@ from rag_core.desk.answering import Answering
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.housekeeping import Housekeeping
-from rag_core.desk.limits import DeskLimits
+from rag_core.desk.living import LivingAnswers
 from rag_core.desk.outgoing import Outlet
+from rag_core.desk.queue_watch import QueueWatch
+from rag_core.desk.room import Room
 from rag_core.desk.worker import Worker
+from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
+from rag_core.ingestion.timetable import Timetable
+from rag_core.insight.gaps import Gaps, GapStore
+from rag_core.insight.stats import StatsStore
 from rag_core.ports import (
     BookStore,
     ChatModel,
     ConversationStore,
     Embedder,
     FeedbackStore,
+    ForgettingStore,
     JobStore,
     Ledger,
     MarkerStore,
     PolicyStore,
+    SourceStore,
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
@@ -48,10 +65,15 @@ from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import open_database
 from rag_core.storage.feedback import Feedback
+from rag_core.storage.forgetting import Forgetting
+from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
+from rag_core.storage.sources import Sources
+from rag_core.storage.stats import StatsRecords
+from rag_core.websites.fetcher import Fetcher
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
 
@@ -64,9 +86,13 @@ class Stores:
     ledger: Ledger
     books: BookStore
     policies: PolicyStore
+    sources: SourceStore
     jobs: JobStore
     feedback: FeedbackStore
+    gaps: GapStore
+    stats: StatsStore
     markers: MarkerStore
+    forgetting: ForgettingStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,18 +110,47 @@ class Services:
     retriever: Retriever
     profile: ConfidenceProfile
     ingestion: Ingestion
+    timetable: Timetable
     answering: Answering
     desk: Desk
     bell: Bell
+    room: Room
     metrics: Metrics
     housekeeping: Housekeeping
+    gaps: Gaps
     web_replies: WebReplies
+
+    @property
+    def librarian(self) -> Librarian:
+        return Librarian(
+            books=self.stores.books,
+            sources=self.stores.sources,
+            library=self.library,
+            ingestion=self.ingestion,
+            timetable=self.timetable,
+        )
 
     @property
     def own_outlets(self) -> Mapping[Platform, Outlet]:
         """The web page and the terminal are always there."""
         outlet = Outlet(renderer=WebRenderer(), replies=self.web_replies)
         return {Platform.WEB: outlet, Platform.CLI: outlet}
+
+    def watches(self, chats: Mapping[Platform, Outlet]) -> Sequence[Coroutine[Any, Any, None]]:
+        """What goes on beside the worker: long queues, and sources that change."""
+        queue = QueueWatch(
+            ledger=self.stores.ledger, outlets=chats, limits=desk_limits(self.settings)
+        )
+        living = LivingAnswers(
+            ledger=self.stores.ledger,
+            books=self.stores.books,
+            jobs=self.stores.jobs,
+            passages=self.vectors,
+            markers=self.stores.markers,
+            outlets=chats,
+            bell=self.bell,
+        )
+        return [queue.run(), living.run()]
 
     def worker(self, outlets: Mapping[Platform, Outlet]) -> Worker:
         return Worker(
@@ -120,7 +175,13 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))
         ingestion = await enter(
-            Ingestion(jobs=stores.jobs, books=stores.books, embedder=embedder, store=vectors)
+            Ingestion(
+                jobs=stores.jobs,
+                books=stores.books,
+                embedder=embedder,
+                store=vectors,
+                gathers=gathering(settings, folder),
+            )
         )
         library = Library(
             books=stores.books, policies=stores.policies, default_book=settings.default_book
@@ -131,6 +192,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             model=model, retriever=retriever, config=agent_config(settings), profile=profile
         )
         metrics, bell = Metrics(), Bell()
+        room = Room(folder, least=settings.free_space_mb * 2**20)
         yield Services(
             name=worker_name(folder),
             settings=settings,
@@ -141,12 +203,25 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             library=library,
             retriever=retriever,
             ingestion=ingestion,
-            profile=profile,
+            timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
             answering=answering(settings, stores, library, agent, model.name),
-            desk=Desk(ledger=stores.ledger, bell=bell, observer=metrics),
+            desk=Desk(
+                ledger=stores.ledger,
+                bell=bell,
+                observer=metrics,
+                bounds=desk_bounds(settings),
+                room=room,
+            ),
+            room=room,
+            profile=profile,
             bell=bell,
             metrics=metrics,
-            housekeeping=Housekeeping(conversations=stores.conversations),
+            gaps=Gaps(store=stores.gaps, embedder=await enter(open_own_embedder(choice, embedder))),
+            housekeeping=Housekeeping(
+                conversations=stores.conversations,
+                forgetting=stores.forgetting,
+                kept=days(settings.retention_days),
+            ),
             web_replies=WebReplies(),
         )
 
@@ -159,10 +234,21 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             ledger=QuestionLedger(database),
             books=Books(database),
             policies=Policies(database),
+            sources=Sources(database),
             jobs=Jobs(database),
             feedback=Feedback(database),
+            gaps=GapRecords(database),
+            stats=StatsRecords(database),
             markers=Markers(database),
+            forgetting=Forgetting(database),
         )
+
+
+def gathering(settings: Settings, folder: Path) -> Gathering:
+    def fetcher() -> Fetcher:
+        return Fetcher(version=version("footnote-bot"), allowed=settings.allowed_fetch_hosts)
+
+    return Gathering(folder / "websites", fetcher=fetcher)
 
 
 def answering(
@@ -178,8 +264,8 @@ def answering(
     )
 
 
-def desk_limits(settings: Settings) -> DeskLimits:
-    return DeskLimits(answer_seconds=settings.answer_seconds)
+def days(number: int | None) -> timedelta | None:
+    return None if number is None else timedelta(days=number)
 
 
 def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
@@ -206,8 +292,11 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         jobs=services.stores.jobs,
         ingestion=services.ingestion,
         feedback=services.stores.feedback,
+        gaps=services.gaps,
+        stats=services.stores.stats,
         readiness=readiness,
         metrics=metrics,
+        sources=services.timetable,
         mounts=mounts,
         version=version("footnote-bot"),
     )

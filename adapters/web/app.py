@@ -15,9 +15,11 @@ from adapters.web.chat import ChatRoutes
 from adapters.web.config import WebConfig
 from adapters.web.description import Description
 from adapters.web.feedback import FeedbackRoutes
+from adapters.web.gaps import InsightRoutes
 from adapters.web.guard import Guard
 from adapters.web.headers import SafeHeaders
 from adapters.web.health import HealthRoutes
+from adapters.web.hooks import Hooks
 from adapters.web.jobs import JobRoutes
 from adapters.web.mounted import mounted
 from adapters.web.pages import PageRoutes
@@ -37,6 +39,9 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     app = create_api(parts, config)
     for routes in (PageRoutes(parts, config), SignInRoutes(config)):
         app.include_router(routes.router(), include_in_schema=False)
+    if parts.sources is not None and config.hook_secret is not None:
+        hooks = Hooks(parts.sources, secret=config.hook_secret, clock=parts.clock)
+        app.include_router(hooks.router())
     app.mount("/static", StaticFiles(directory=STATIC))
     app.router.routes[:0] = [mounted(path, other) for path, other in parts.mounts.items()]
     mounts = frozenset(parts.mounts)
@@ -79,4 +84,5 @@ def api_routers(parts: WebParts, config: WebConfig) -> Iterable[APIRouter]:
     yield BookRoutes(parts, reading).router()
     yield JobRoutes(parts, reading, folders=config.job_folders).router()
     yield FeedbackRoutes(parts).router()
+    yield InsightRoutes(parts).router()
     yield HealthRoutes(parts).router()

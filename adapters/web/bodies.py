@@ -197,6 +197,14 @@ class FeedbackBody(Body):
     reason: Annotated[Text, Field(max_length=MAX_REASON)] | None = None
 
 
+class GapBody(Body):
+    """What becomes of a gap."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"state": "planned"}]})
+
+    state: Literal["open", "planned", "answered"]
+
+
 def checked_session(text: str) -> UUID:
     session_id = uuid_of(text)
     if session_id is None or session_id.version != 4:

@@ -11,6 +11,7 @@ from uuid import UUID
 from starlette.types import ASGIApp
 
 from adapters.platform import AcceptsQuestions
+from adapters.web.hooks import ReadsSources
 from adapters.web.reply import WebReplies
 from rag_core.agent.answer import AgentResponse
 from rag_core.books.book import BookIds
@@ -19,6 +20,8 @@ from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.progress import QuestionState
 from rag_core.ingestion.job import IngestionJob
 from rag_core.ingestion.pipeline import IngestionRequest
+from rag_core.insight.gap import Gap, GapState
+from rag_core.insight.stats import StatsStore
 from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -78,11 +81,25 @@ class StartsJobs(Protocol):
     async def cancel(self, job_id: UUID) -> bool: ...
 
 
+class KnowsGaps(Protocol):
+    """What was asked in vain."""
+
+    async def refresh(self) -> None: ...
+
+    async def listed(
+        self, *, states: Sequence[GapState] = (), limit: int = 50
+    ) -> Sequence[Gap]: ...
+
+    async def set_state(self, gap_id: UUID, state: GapState) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
     """Whether the house can answer; each part by its plain name."""
 
     checks: Mapping[str, bool]
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """What whoever watches may want to see of it."""
 
     @property
     def ready(self) -> bool:
@@ -105,9 +122,13 @@ class WebParts:
     ingestion: StartsJobs
     starters: OffersStarters
     feedback: FeedbackStore
+    gaps: KnowsGaps
+    stats: StatsStore
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Callable[[], Awaitable[bytes]]
     version: str
+    sources: ReadsSources | None = None
+    """Reads a book's sources again; None: there are no hooks."""
     mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
     """Applications of other platforms that share the port, by path; each guards itself."""
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)

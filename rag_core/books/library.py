@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import reduce
 
 from rag_core.books.book import BookIds
-from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place
+from rag_core.books.bounds import bounded
+from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place, ReaderProfile
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ports import BookStore, PolicyStore
+from rag_core.retrieval.query import Filters
 
 
 class Library:
@@ -40,6 +43,22 @@ class Library:
             )
         )
 
+    async def filters_for(
+        self,
+        *,
+        platform: Platform,
+        tenant: TenantId,
+        channel_id: str,
+        category_id: str = "",
+        reader: ReaderProfile | None = None,
+        asked: Filters | None = None,
+    ) -> Filters:
+        """What a look-up in this place may find, with what was asked for inside of it."""
+        policy = await self.policy_for(
+            platform=platform, tenant=tenant, channel_id=channel_id, category_id=category_id
+        )
+        return bounded(asked or Filters(), policy, reader=reader, at=datetime.now(UTC))
+
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         """The books of a policy. Where they were removed, nothing is read rather than others."""
         if not policy.books:
@@ -68,14 +87,15 @@ class Library:
         Without a tenant it is every place that is known by this id, else the id wherever it is.
         Returns where the books are read now; the rest of each place's policy stays."""
         for book_id in book_ids:
-            await self._check(book_id)
+            await self.check_book(book_id)
         places = await self._places(platform, channel_id, tenant)
         for place in places:
             own = await self._policies.get(place) or ChannelPolicy()
             await self._policies.set(place, own.reading(*book_ids))
         return places
 
-    async def _check(self, book_id: str) -> None:
+    async def check_book(self, book_id: str) -> None:
+        """InvalidQuestion, with the books there are, where there is no such book."""
         if await self._books.get(book_id):
             return
         known = ", ".join(book.book_id for book in await self._books.all()) or "none yet"

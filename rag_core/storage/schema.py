@@ -18,6 +18,8 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    literal_column,
+    text,
 )
 
 NAMING = {
@@ -96,7 +98,7 @@ questions = Table(
     Column("body", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("attempt", Integer, nullable=False),
-    Column("accepted_at", SORTED, nullable=False),
+    Column("accepted_at", SORTED, nullable=False, index=True),
     Column("settled_at", SORTED),
     Column("closed_at", SORTED),
     Column("delivered", Boolean),
@@ -109,6 +111,7 @@ questions = Table(
     UniqueConstraint("platform", "tenant", "channel_id", "message_id"),
 )
 Index("ix_questions_thread", questions.c.thread, questions.c.position)
+Index("ix_questions_accepted", questions.c.accepted_at)
 Index("ix_questions_asker", questions.c.platform, questions.c.asker_id, questions.c.accepted_at)
 Index(
     "ix_questions_channel",
@@ -201,11 +204,33 @@ feedback = Table(
     "feedback",
     metadata,
     Column("answer_id", Text, parent("answers", "answer_id"), primary_key=True),
-    Column("asker_id", Text, primary_key=True),
+    Column("asker_id", Text, primary_key=True, index=True),
     Column("helpful", Boolean, nullable=False),
     Column("reason", Text, nullable=False),
     Column("rated_at", SORTED, nullable=False),
 )
+
+gaps = Table(
+    "gaps",
+    metadata,
+    Column("gap_id", Text, primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("changed_at", SORTED, nullable=False),
+)
+
+# Which gap a question in vain belongs to; without one it was looked at and is none. Its words
+# stand with its answer alone, so that nothing of a deleted thread is left here.
+gap_questions = Table(
+    "gap_questions",
+    metadata,
+    Column("answer_id", Text, parent("answers", "answer_id"), primary_key=True),
+    Column("gap_id", Text, parent("gaps", "gap_id")),
+    Column("asked_at", SORTED, nullable=False, index=True),
+    Column("closeness", Float, nullable=False),
+    Column("vector", Text, nullable=False),
+    Column("terms", Text, nullable=False),
+)
+Index("ix_gap_questions_gap", gap_questions.c.gap_id, gap_questions.c.closeness)
 
 books = Table(
     "books",
@@ -227,6 +252,17 @@ policies = Table(
     Column("channel_id", Text, primary_key=True),
     Column("tenant", Text, primary_key=True),
     Column("body", Text, nullable=False),
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("source_id", Text, primary_key=True),
+    Column("book_id", Text, nullable=False),
+    Column("location", Text, nullable=False),
+    Column("next_at", SORTED),
+    Column("body", Text, nullable=False),
+    UniqueConstraint("book_id", "location"),
 )
 
 jobs = Table(
@@ -291,3 +327,14 @@ partial(
     only=answers.c.source_changed_at.is_not(None) & answers.c.change_shown_at.is_(None),
 )
 partial("ix_jobs_unfinished", jobs.c.started_at, only=jobs.c.completed_at.is_(None))
+# Written out in full: a planner takes a partial index only where its condition is plain to see.
+IN_VAIN = answers.c.outcome.in_(
+    [literal_column("'no_results'"), literal_column("'low_confidence'")]
+)
+UNHELPFUL = text("helpful IS false")
+partial(
+    "ix_answers_in_vain",
+    answers.c.created_at,
+    only=IN_VAIN,
+)
+partial("ix_feedback_not_helpful", feedback.c.rated_at, only=UNHELPFUL)

@@ -16,8 +16,8 @@ import rag_core.storage
 from rag_core.storage.schema import metadata
 from rag_core.storage.statement import SQLITE, Statement
 
-EVERY_ROW_IS_WANTED = {"books.ALL", "policies.ALL"}
-"""Lists of all there is."""
+EVERY_ROW_IS_WANTED = {"books.ALL", "gaps.DROP_EMPTY", "policies.ALL", "sources.ALL"}
+"""Lists of all there is; the gaps, which are few."""
 FEW_ROWS_ARE_SORTED = {"claims.BEGIN", "claims.NEXT_ASKER", "asked.ANSWERED"}
 """The open questions of one thread; the answers of one page."""
 
@@ -56,7 +56,7 @@ MUST_USE = {
     "states.LOAD": "uq_sessions_open",
 }
 """What is open is few among many: these stay quick however long a thread's history is."""
-NEWEST_FIRST = {"ix_jobs_started_at"}
+NEWEST_FIRST = {"ix_jobs_started_at", "ix_gap_questions_asked_at"}
 SAMPLES = {int: 1, float: 1.0, str: "1", bool: True, object: "1"}
 
 

@@ -29,6 +29,8 @@ from rag_core.ingestion.job import (
     JobStatus,
 )
 from rag_core.ingestion.pipeline import IngestionRequest
+from rag_core.insight.gap import Gap, GapState
+from rag_core.insight.stats import ChannelTally, DayTally, Stats, Tally, Waiting
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from tests.fakes.web_values import START, a_response, a_result
@@ -326,6 +328,47 @@ class MemoryFeedback:
         self.ratings[answer_id, asker_id] = (helpful, reason)
 
 
+class MemoryGaps:
+    """Gaps that somebody found; new ones come to light when they are looked for."""
+
+    def __init__(self, *gaps: Gap) -> None:
+        self.gaps = {gap.gap_id: gap for gap in gaps}
+        self.unseen: list[Gap] = []
+
+    async def refresh(self) -> None:
+        self.gaps |= {gap.gap_id: gap for gap in self.unseen}
+
+    async def listed(self, *, states: Sequence[GapState] = (), limit: int = 50) -> Sequence[Gap]:
+        wanted = [gap for gap in self.gaps.values() if not states or gap.state in states]
+        return sorted(wanted, key=lambda gap: -gap.count)[:limit]
+
+    async def set_state(self, gap_id: UUID, state: GapState) -> bool:
+        if gap_id not in self.gaps:
+            return False
+        self.gaps[gap_id] = replace(self.gaps[gap_id], state=state)
+        return True
+
+
+class FixedStats:
+    """The same numbers every day."""
+
+    async def last_days(self, days: int) -> Stats:
+        tally = Tally(
+            questions=4,
+            outcomes={"completed": 2, "low_confidence": 1, "no_results": 1},
+            helpful=3,
+            not_helpful=1,
+        )
+        stretch = [START.date() - timedelta(days=back) for back in reversed(range(days))]
+        return Stats(
+            days=tuple(DayTally(day=day, tally=tally) for day in stretch),
+            total=tally,
+            waiting=Waiting(p50=1.5, p95=4.0),
+            platforms={"slack": tally},
+            channels=(ChannelTally(platform="slack", tenant="T1", channel_id="C1", tally=tally),),
+        )
+
+
 @dataclass
 class House:
     """The desk's work in small: accept, answer, settle, post."""
@@ -335,6 +378,8 @@ class House:
     replies: WebReplies = field(default_factory=WebReplies)
     jobs: MemoryJobs = field(default_factory=MemoryJobs)
     feedback: MemoryFeedback = field(default_factory=MemoryFeedback)
+    gaps: MemoryGaps = field(default_factory=MemoryGaps)
+    stats: FixedStats = field(default_factory=FixedStats)
     library: OneDefault = field(default_factory=lambda: OneDefault("course"))
     books: MemoryBooks = field(
         default_factory=lambda: MemoryBooks(
@@ -402,6 +447,8 @@ class House:
             ingestion=self.jobs,
             starters=self.starters,
             feedback=self.feedback,
+            gaps=self.gaps,
+            stats=self.stats,
             readiness=self.readiness,
             metrics=self.metrics,
             version="0.1.0",

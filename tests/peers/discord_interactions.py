@@ -29,6 +29,7 @@ ANSWER_SECONDS, TOKEN_SECONDS = 3.0, 15 * 60.0
 CALLBACK = "POST /interactions/:i/:token/callback"
 FOLLOW_UP = "POST /webhooks/:i/:token"
 ORIGINAL = "/webhooks/:i/:token/messages/@original"
+ONE = "/webhooks/:i/:token/messages/:m"
 
 
 class Clock:
@@ -82,37 +83,54 @@ class Interactions:
         self._posting = Posting(routes.world)
         self._made: dict[str, Interaction] = {}
         self.clock = Clock()
+        self.roles: dict[int, list[str]] = {}
+        """The roles of people, by their id."""
+        self.permissions: dict[int, int] = {}
         routes.table |= {
             CALLBACK: self.answer,
             FOLLOW_UP: self.follow_up,
             f"GET {ORIGINAL}": self.original,
             f"PATCH {ORIGINAL}": self.edit_original,
             f"DELETE {ORIGINAL}": self.delete_original,
+            f"PATCH {ONE}": self.edit_one,
+            f"DELETE {ONE}": self.delete_one,
         }
 
     # What a test does
 
     async def slash(
-        self, channel: Channel, person: Person, name: str, **options: Any
+        self, channel: Channel, person: Person, name: str, /, **options: Any
     ) -> Interaction:
-        """Somebody uses a slash command; the client sends only what its options allow."""
-        check_options(self._registered(SLASH, name), options)
-        data = self._command(SLASH, name) | {"options": shown_options(options)}
+        """Somebody uses a slash command, or `group command`; the client sends only what its
+        options allow."""
+        command, *sub = name.split(" ")
+        registered = self._registered(SLASH, command, channel)
+        for part in sub:
+            registered = next(o for o in registered["options"] if o["name"] == part)
+        check_options(registered, options)
+        shown = within_groups(sub, shown_options(options))
+        data = self._command(SLASH, command) | {"options": shown}
+        pointed = {str(o.id): o.as_json() for o in options.values() if isinstance(o, Channel)}
+        data |= {"resolved": {"channels": pointed}} if pointed else {}
         return await self._make(COMMAND, channel, person, data)
 
     async def complete(
         self, channel: Channel, person: Person, name: str, focused: str, value: str
     ) -> Interaction:
         """Somebody types in an option that asks the bot for choices."""
-        option = next(o for o in self._registered(SLASH, name)["options"] if o["name"] == focused)
+        command, *sub = name.split(" ")
+        registered = self._registered(SLASH, command, channel)
+        for part in sub:
+            registered = next(o for o in registered["options"] if o["name"] == part)
+        option = next(o for o in registered["options"] if o["name"] == focused)
         assert option.get("autocomplete"), f"{name} {focused} is not completed"
         options = [option | {"focused": True} for option in shown_options({focused: value})]
-        data = self._command(SLASH, name) | {"options": options}
+        data = self._command(SLASH, command) | {"options": within_groups(sub, options)}
         return await self._make(AUTOCOMPLETE, channel, person, data)
 
     async def menu(self, note: Note, person: Person, name: str) -> Interaction:
         """Somebody uses a command of a message's menu; its text is told with it."""
-        self._registered(MENU, name)
+        self._registered(MENU, name, self._world.channels[note.channel_id])
         resolved = {"messages": {str(note.id): note.as_json()}}
         data = self._command(MENU, name) | {"target_id": str(note.id), "resolved": resolved}
         return await self._make(COMMAND, self._world.channels[note.channel_id], person, data)
@@ -176,16 +194,20 @@ class Interactions:
             shown["message"] = made.message.as_json()
         if made.channel.guild_id is None:
             return shown | {"user": made.person.as_json(), "context": 1}
-        member = {"user": made.person.as_json(), "roles": [], "joined_at": timestamp()}
-        member |= {"deaf": False, "mute": False, "flags": 0, "permissions": "0"}
+        member = {"user": made.person.as_json(), "joined_at": timestamp()}
+        member["roles"] = self.roles.get(made.person.id, [])
+        member["permissions"] = str(self.permissions.get(made.person.id, 0))
+        member |= {"deaf": False, "mute": False, "flags": 0}
         guild = str(made.channel.guild_id)
         return shown | {"guild_id": guild, "guild_locale": "en-US", "member": member, "context": 0}
 
-    def _registered(self, kind: int, name: str) -> Mapping[str, Any]:
-        path = f"/applications/{self._world.bot.id}/commands"
-        for command in self._routes.commands.get(path, []):
-            if (command.get("type", SLASH), command["name"]) == (kind, name):
-                return command
+    def _registered(self, kind: int, name: str, channel: Channel) -> Mapping[str, Any]:
+        """A command that shows there: registered everywhere, or on that server."""
+        base = f"/applications/{self._world.bot.id}"
+        for path in (f"{base}/commands", f"{base}/guilds/{channel.guild_id}/commands"):
+            for command in self._routes.commands.get(path, []):
+                if (command.get("type", SLASH), command["name"]) == (kind, name):
+                    return command
         raise AssertionError(f"the command {name!r} is not registered")
 
     def _command(self, kind: int, name: str) -> dict[str, Any]:
@@ -233,7 +255,7 @@ class Interactions:
             made.original = made.message
             if kind == UPDATE:
                 check_reply(data, edit=True)
-                await self._change(made, data)
+                await self._change(self._original(made), data)
 
     async def follow_up(self, call: Call, application_id: str, token: str) -> Reply:
         made = self._open(application_id, token)
@@ -249,7 +271,7 @@ class Interactions:
         made = self._open(application_id, token)
         note = self._original(made)
         check_reply(call.body, edit=True)
-        await self._change(made, call.body)
+        await self._change(note, call.body)
         return 200, note.as_json()
 
     async def delete_original(self, call: Call, application_id: str, token: str) -> Reply:
@@ -258,6 +280,30 @@ class Interactions:
         if note in made.channel.notes:
             made.channel.notes.remove(note)
         return 204, None
+
+    async def edit_one(self, call: Call, application_id: str, token: str, note_id: str) -> Reply:
+        note = self._one(self._open(application_id, token), note_id)
+        check_reply(call.body, edit=True)
+        await self._change(note, call.body)
+        return 200, note.as_json()
+
+    async def delete_one(self, call: Call, application_id: str, token: str, note_id: str) -> Reply:
+        made = self._open(application_id, token)
+        note = self._one(made, note_id)
+        if note is made.original:
+            made.original = None
+        else:
+            made.follow_ups.remove(note)
+        if note in made.channel.notes:
+            made.channel.notes.remove(note)
+        return 204, None
+
+    def _one(self, made: Interaction, note_id: str) -> Note:
+        mine = [*([made.original] if made.original else []), *made.follow_ups]
+        for note in mine:
+            if note.id == int(note_id):
+                return note
+        raise Refused(404, 10008, "Unknown Message")
 
     def _open(self, application_id: str, token: str) -> Interaction:
         made = self._made.get(token)
@@ -281,19 +327,29 @@ class Interactions:
             await self._routes.publish("MESSAGE_CREATE", note, channel=made.channel)
         return note
 
-    async def _change(self, made: Interaction, body: dict[str, Any]) -> None:
-        note = self._original(made)
+    async def _change(self, note: Note, body: dict[str, Any]) -> None:
+        channel = self._world.channels[note.channel_id]
         merged = {"content": note.content, "components": note.components} | body
-        changed = self._posting.note_from(made.channel, merged)
+        changed = self._posting.note_from(channel, merged)
         note.content, note.components = changed.content, changed.components
+        note.attachments = body.get("attachments", note.attachments)
         note.pinged += changed.pinged
         note.flags = (note.flags & ~LOADING) | body.get("flags", 0)
         if not (note.content or note.components):
             raise Refused(400, 50006, "Cannot send an empty message")
         if not note.flags & EPHEMERAL:
-            await self._routes.publish("MESSAGE_UPDATE", note, channel=made.channel)
+            await self._routes.publish("MESSAGE_UPDATE", note, channel=channel)
 
 
 def shown_options(options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    kinds = {str: 3, bool: 5}
-    return [{"name": n, "type": kinds[type(v)], "value": v} for n, v in options.items()]
+    kinds = {str: 3, int: 4, bool: 5, Channel: 7}
+    return [
+        {"name": n, "type": kinds[type(v)], "value": str(v.id) if isinstance(v, Channel) else v}
+        for n, v in options.items()
+    ]
+
+
+def within_groups(names: list[str], options: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    for name in reversed(names):
+        options = [{"name": name, "type": 1, "options": options}]
+    return options

@@ -1,0 +1,108 @@
+"""Questions in vain come together by topic, in fields that have little to do with each other."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from rag_core.insight.gaps import bare, terms
+from rag_core.insight.grouping import Worded, closeness, grouped
+from rag_core.providers.local_embedder import LocalEmbedder, open_local_embedder
+
+DATA = Path(__file__).parents[1] / "data" / "gaps"
+FIELDS = ("handbook", "robotics", "software")
+FEW = 3
+"""Of fewer questions nobody would say that they are a topic."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was found of the topics that there are."""
+
+    found: int
+    wrong: int
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[LocalEmbedder]:
+    async with open_local_embedder() as opened:
+        yield opened
+
+
+def topics(field: str) -> list[tuple[str, str]]:
+    """Each question with its topic."""
+    told = json.loads((DATA / f"{field}.json").read_text(encoding="utf-8"))
+    return [(question, topic) for topic, questions in told.items() for question in questions]
+
+
+async def worded(embedder: LocalEmbedder, questions: Sequence[str]) -> list[Worded]:
+    vectors = await embedder.embed_documents([bare(question) for question in questions])
+    return [
+        Worded(vector=vector, terms=terms(question))
+        for question, vector in zip(questions, vectors, strict=True)
+    ]
+
+
+def judged(groups: Sequence[Sequence[int]], labels: Sequence[str]) -> Judged:
+    """A topic is found by the group that holds most of it; a group is wrong that is mixed, or
+    that tells a topic once more."""
+    there = Counter(labels)
+    found: set[str] = set()
+    wrong = 0
+    for group in sorted(groups, key=len, reverse=True):
+        topic, most = Counter(labels[place] for place in group).most_common(1)[0]
+        if len(group) < FEW:
+            continue
+        if most < 0.8 * len(group) or topic in found:
+            wrong += 1
+        elif most >= there[topic] / 2:
+            found.add(topic)
+    return Judged(found=len(found), wrong=wrong)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+async def test_twelve_missing_topics_are_found(field: str, embedder: LocalEmbedder) -> None:
+    asked = topics(field)
+    random.Random(11).shuffle(asked)
+    questions, labels = zip(*asked, strict=True)
+    assert len(set(labels)) == 12
+    result = judged(grouped(await worded(embedder, questions)), labels)
+    assert result.found >= 11
+    assert result.wrong <= 2
+
+
+async def test_a_lone_question_is_a_group_and_none_are_none(embedder: LocalEmbedder) -> None:
+    assert grouped([]) == []
+    assert grouped(await worded(embedder, ["Where can I park?"])) == [(0,)]
+
+
+async def test_judged_groups_grow_and_never_become_one(embedder: LocalEmbedder) -> None:
+    questions = await worded(
+        embedder, ["Where can I park?", "parking space", "Is there a car park?", "parking permit"]
+    )
+    assert grouped(questions) == [(0, 1, 2, 3)]
+    apart = grouped(questions, judged=[(0,), (3,)])
+    assert len(apart) == 2
+    assert {0, 3} & set(apart[0]) != {0, 3}
+
+
+async def test_the_middle_of_a_group_is_what_most_of_it_asks(embedder: LocalEmbedder) -> None:
+    near = closeness(
+        await worded(
+            embedder,
+            ["How do I get a parking space?", "parking space", "Is my motorbike insured there?"],
+        )
+    )
+    assert near.index(min(near)) == 2
+
+
+def test_a_question_of_small_words_alone_is_embedded_as_it_is() -> None:
+    assert bare("What is it?") == "What is it?"
+    assert bare("How do I get a parking space?") == "parking space"
+    assert terms("What is it?") == ()
