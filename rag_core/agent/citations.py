@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from rag_core.agent.answer import Citation
 from rag_core.agent.blocks import Block, BlockKind, blocks_of
 from rag_core.agent.fragments import to_quoted
-from rag_core.agent.markers import CODE_OR_MARKER, markers_in, normalised
-from rag_core.agent.sentences import MARKER, sentences_of, without_markers
+from rag_core.agent.markers import markers_in, normalised
+from rag_core.agent.sentences import CODE_OR_MARKER, MARKER, sentences_of, without_markers
 from rag_core.agent.support import Evidence, is_connecting
 from rag_core.agent.words import content
 

@@ -8,7 +8,7 @@ from rag_core.agent.blocks import INLINE_CODE
 
 MARKER = re.compile(r"\[\^?(\d{1,4})\]")
 MARKERS = re.compile(r"[ \t]*\[\^?\d{1,4}\]")
-CODE_OR_MARKERS = re.compile(rf"{INLINE_CODE.pattern}|{MARKERS.pattern}")
+CODE_OR_MARKER = re.compile(rf"{INLINE_CODE.pattern}|{MARKERS.pattern}")
 BOUNDARY = re.compile(
     r"(?:(?<=\])[.!?…]+|[.!?…]+(?:[ \t]*\[\^?\d{1,4}\])+)(?=\s)"  # with a marker, whatever follows
     r"|(?:[.!?…]+[\"'”’)\]*_]*|[。！？]+)"  # the end of a sentence
@@ -52,4 +52,4 @@ def without_markers(text: str) -> str:
     """The text without its markers and without the space before them; code stays as it is."""
     if "`" not in text:
         return MARKERS.sub("", text)
-    return CODE_OR_MARKERS.sub(lambda found: found.group() if found["ticks"] else "", text)
+    return CODE_OR_MARKER.sub(lambda found: found.group() if found["ticks"] else "", text)
