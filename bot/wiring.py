@@ -40,6 +40,7 @@ from rag_core.desk.worker import Worker
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.insight.gaps import Gaps, GapStore
 from rag_core.insight.stats import StatsStore
+from rag_core.insight.story import StoryStore
 from rag_core.ports import (
     BookStore,
     ChatModel,
@@ -63,6 +64,7 @@ from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.stats import StatsRecords
+from rag_core.storage.stories import Stories
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
 
@@ -79,6 +81,7 @@ class Stores:
     feedback: FeedbackStore
     gaps: GapStore
     stats: StatsStore
+    stories: StoryStore
     markers: MarkerStore
 
 
@@ -172,6 +175,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             feedback=Feedback(database),
             gaps=GapRecords(database),
             stats=StatsRecords(database),
+            stories=Stories(database),
             markers=Markers(database),
         )
 
@@ -234,6 +238,8 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         feedback=services.stores.feedback,
         gaps=services.gaps,
         stats=services.stores.stats,
+        stories=services.stores.stories,
+        policies=services.stores.policies,
         readiness=readiness,
         metrics=metrics,
         mounts=mounts,

@@ -9,6 +9,8 @@
     ├── ModelBehaviourError     the language model answered with something unusable
     ├── StorageError            the database or the data folder
     │   ├── StorageFull         no space left; nothing was written
+    │   ├── DeskFull            too many questions wait; this one was not accepted
+    │   ├── Superseded          the question was changed or taken back meanwhile
     │   ├── SchemaTooNew        the database belongs to a newer program
     │   └── FolderInUse         another process works in the data folder
     ├── IngestionError          one source could not be read
@@ -72,6 +74,14 @@ class StorageError(FootnoteError):
 
 class StorageFull(StorageError):
     """There is no space left to write to."""
+
+
+class DeskFull(StorageError):
+    """Too many questions wait already: this one was not written down."""
+
+
+class Superseded(StorageError):
+    """The asker changed the question or took it back while it was worked on."""
 
 
 class SchemaTooNew(StorageError):

@@ -18,7 +18,8 @@ from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.asked import AskedQuestion
-from rag_core.desk.incoming import IncomingQuestion, Receipt
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
+from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
 from rag_core.desk.progress import QuestionState
 from rag_core.ingestion.documents import EmbeddedChunk
@@ -178,16 +179,23 @@ class ConversationStore(Protocol):
 class Ledger(Protocol):
     """Every question, from the moment it is accepted until its answer is posted."""
 
-    async def accept(self, question: IncomingQuestion) -> Receipt:
-        """Write a question under its message identity; a repeat changes nothing."""
+    async def accept(self, question: IncomingQuestion, *, bounds: Bounds = UNBOUNDED) -> Receipt:
+        """Write a question under its message identity; a repeat changes nothing.
+
+        What meets a bound is declined: the first time as a question whose answer is a notice."""
         ...
 
     async def claim(self, *, worker: str, lease: timedelta) -> OpenQuestion | None:
-        """The next open question whose thread nobody works on: the thread's first, by position."""
+        """The first open question of the thread whose turn it is: tenants and askers in turn,
+        a thread's own questions by position."""
         ...
 
     async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
         """Hold a claim longer; False when another worker has it."""
+        ...
+
+    async def let_go(self, question_id: UUID, *, worker: str) -> None:
+        """Give one claim back."""
         ...
 
     async def release(self, *, worker: str) -> int:
@@ -204,18 +212,53 @@ class Ledger(Protocol):
         response: AgentResponse,
         turn: Turn | None,
         parts: Sequence[str],
+        revision: int = 0,
     ) -> tuple[OutgoingPart, ...]:
         """Store the answer, its turn and its outgoing parts in one transaction.
 
-        Refused with StorageError when the claim was lost."""
+        Messages of an earlier answer to the question are edited or removed by these parts.
+        Refused with StorageError when the claim was lost, with Superseded when the question
+        is no longer in this revision."""
         ...
 
-    async def begin_post(self, part: OutgoingPart) -> None: ...
+    async def step_down(
+        self, question_id: UUID, *, worker: str, revision: int, rung: str, parts: Sequence[str]
+    ) -> tuple[OutgoingPart, ...]:
+        """Lay a settled answer out anew, in a plainer form that its platform may take."""
+        ...
+
+    async def revise(self, question: IncomingQuestion) -> UUID | None:
+        """The same message with another text: to be answered anew. None: nothing changed."""
+        ...
+
+    async def withdraw(
+        self, identity: MessageIdentity, *, asker_id: str | None = None
+    ) -> UUID | None:
+        """Take a question out of its thread, with its answer; None: no such question."""
+        ...
+
+    async def ask_again(self, answer_id: UUID) -> UUID | None:
+        """Let the question of this answer be answered anew; None: no such answer."""
+        ...
+
+    async def begin_post(self, part: OutgoingPart) -> None:
+        """Raises Superseded when the part is no longer wanted as it is."""
+        ...
 
     async def posted(self, part: OutgoingPart, *, external_id: str) -> None: ...
 
-    async def close(self, question_id: UUID, *, delivered: bool) -> None:
-        """The end of a question: every part was posted, or nothing more will be tried."""
+    async def dropped(self, part: OutgoingPart) -> None:
+        """The part is shown nowhere any more."""
+        ...
+
+    async def post_anew(self, part: OutgoingPart, *, revision: int) -> OutgoingPart:
+        """A message that could not be edited is replaced by a new one."""
+        ...
+
+    async def close(self, question_id: UUID, *, delivered: bool, revision: int = 0) -> None:
+        """The end of a question: every part was posted, or nothing more will be tried.
+
+        One that is no longer in this revision is only let go."""
         ...
 
     async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None: ...

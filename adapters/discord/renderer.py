@@ -14,10 +14,13 @@ from adapters.discord.wording import escaped
 from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.outgoing import Rung
 
 MAX_PART = 1_900
 LIMIT = MAX_PART - 20
 """What a part may hold beside the line that counts it."""
+SPLIT_LIMIT = 1_000
+"""Of a part that Discord is offered after it has refused a longer one."""
 MAX_QUOTED = 300
 CAUTION = "-# ⚠️ The documents cover this only in part: please check the sources."
 LOOK_HERE = "**Maybe look here**"
@@ -32,14 +35,17 @@ class DiscordRenderer:
     def __init__(self, *, with_buttons: bool = False) -> None:
         self._with_buttons = with_buttons
 
-    def render(self, response: AgentResponse, question: IncomingQuestion) -> Sequence[str]:
+    def render(
+        self, response: AgentResponse, question: IncomingQuestion, *, rung: Rung = Rung.RICH
+    ) -> Sequence[str]:
+        limit = LIMIT if rung is Rung.RICH else SPLIT_LIMIT
         head = _notes(response, question)
         body = "\n".join([*head, to_discord_markdown(response.answer)])
-        parts = [with_tables_fenced(part, LIMIT) for part in split_text(body, LIMIT)]
+        parts = [with_tables_fenced(part, limit) for part in split_text(body, limit)]
         for block in (_footnotes(response), _suggestions(response)):
             _append(parts, block)
         *first, last = _counted(parts)
-        below = buttons(response, question) if self._with_buttons else []
+        below = buttons(response, question) if self._with_buttons and rung is Rung.RICH else []
         return [*map(payload, first), payload(last, below)]
 
 

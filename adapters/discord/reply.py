@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from adapters.answered_threads import AnsweredThreads
-from adapters.discord.asking import came_by_command
-from adapters.discord.errors import UNKNOWN_CHANNEL, DiscordRefused
+from adapters.discord.asking import CHANNEL, came_by_command
+from adapters.discord.errors import UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, DiscordRefused
 from adapters.discord.parts import components_of, content_of, is_this_part
 from adapters.discord.places import AnswerPlace, AnswerPlaces, candidates
 from adapters.discord.progress import LinePace, MessageLine, TicketLine, shown
@@ -75,6 +75,22 @@ class DiscordReplies:
                 if is_this_part(sent, part, question, place, own_id=self._rest.own_id):
                     return sent.id
         return None
+
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        channel_id = await self._channel_of(question)
+        await self._rest.edit(channel_id, str(part.external_id), content_of(part))
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        try:
+            await self._rest.delete(await self._channel_of(question), external_id)
+        except DiscordRefused as refusal:
+            if refusal.code not in {UNKNOWN_MESSAGE, UNKNOWN_CHANNEL}:
+                raise
+
+    async def _channel_of(self, question: IncomingQuestion) -> str:
+        if came_by_command(question):
+            return question.address[CHANNEL]
+        return (await self._places.open(question)).channel_id
 
     async def _newest(self, place: AnswerPlace) -> list[Sent]:
         try:

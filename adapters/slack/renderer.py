@@ -13,12 +13,15 @@ from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
 from rag_core.conversation.question import MAX_QUESTION
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.outgoing import Rung
 
 MARKDOWN_LIMIT = 10_000
 """Slack takes 12,000 characters of Markdown in a message; what is left is for the footnotes."""
 BLOCKS_LIMIT = 13_000
 """Slack takes about 13,200 characters in all blocks of a message."""
 SECTION_LIMIT = 2_800
+SPLIT_LIMIT = 3_000
+"""Of a part that Slack is offered after it has refused a longer one."""
 TEXT_LIMIT = 39_000
 CAUTION = "⚠️ *I am not sure of this:* the documents cover it only in part. Check the footnotes."
 NOTE = (
@@ -33,8 +36,13 @@ Block = dict[str, Any]
 class SlackRenderer:
     """Writes an answer as payloads of chat.postMessage: the same answer, the same parts."""
 
-    def render(self, response: AgentResponse, question: IncomingQuestion) -> Sequence[str]:
-        messages = [SlackPart.of_markdown(part) for part in parts_of(response, question)]
+    def render(
+        self, response: AgentResponse, question: IncomingQuestion, *, rung: Rung = Rung.RICH
+    ) -> Sequence[str]:
+        if rung in {Rung.PLAIN, Rung.FILE}:
+            return plain_parts(response, question)
+        limit = MARKDOWN_LIMIT if rung is Rung.RICH else SPLIT_LIMIT
+        messages = [SlackPart.of_markdown(part) for part in parts_of(response, question, limit)]
         for section in sections_of(response):
             if messages[-1].size + len(section) > BLOCKS_LIMIT:
                 messages.append(SlackPart())
@@ -68,7 +76,16 @@ class SlackPart:
         return json.dumps({"text": self.text, "blocks": self.blocks}, ensure_ascii=False)
 
 
-def parts_of(response: AgentResponse, question: IncomingQuestion) -> list[str]:
+def plain_parts(response: AgentResponse, question: IncomingQuestion) -> list[str]:
+    """The answer as text alone, its footnotes as lines below it."""
+    lines = [*parts_of(response, question, SPLIT_LIMIT), *sections_of(response)]
+    texts = (fallback(line, TEXT_LIMIT) for line in lines)
+    return [json.dumps({"text": text, "blocks": []}, ensure_ascii=False) for text in texts]
+
+
+def parts_of(
+    response: AgentResponse, question: IncomingQuestion, limit: int = MARKDOWN_LIMIT
+) -> list[str]:
     """The answer with what must be said before it, cut to what one message takes."""
     before = []
     if question.address.get(SHORTENED):
@@ -76,7 +93,7 @@ def parts_of(response: AgentResponse, question: IncomingQuestion) -> list[str]:
     if response.outcome is Outcome.LOW_CONFIDENCE:
         before.append(CAUTION)
     markdown = "\n\n".join([*before, to_slack_markdown(response.answer)])
-    return split_text(markdown, MARKDOWN_LIMIT) or [NOTHING_TO_SHOW]
+    return split_text(markdown, limit) or [NOTHING_TO_SHOW]
 
 
 def sections_of(response: AgentResponse) -> Iterator[str]:

@@ -24,6 +24,7 @@ EVENT_TYPE = "footnote"
 TRIES = 3
 LONGEST_PAUSE = 10.0
 """A longer rate limit is left to the desk, which holds no worker while it waits."""
+GONE = "message_not_found"
 PAGE = 200
 MAX_PAGES = 25
 """A part that is not among the next 5,000 messages of its thread was not posted."""
@@ -75,12 +76,32 @@ class SlackReplies:
                 channel=question.key.channel_id,
                 thread_ts=question.key.thread_id,
                 text=payload["text"],
-                blocks=payload["blocks"],
-                metadata={"event_type": EVENT_TYPE, "event_payload": {"key": part.key}},
+                blocks=payload["blocks"] or None,
+                metadata=metadata_of(part),
                 unfurl_links=False,
                 unfurl_media=False,
             )
         return str(posted["ts"])
+
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        payload = json.loads(part.payload)
+        await self._pace.turn(question.key.channel_id)
+        with slack_errors():
+            await self._client.chat_update(
+                channel=question.key.channel_id,
+                ts=str(part.external_id),
+                text=payload["text"],
+                blocks=payload["blocks"],
+                metadata=metadata_of(part),
+            )
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        try:
+            with slack_errors():
+                await self._client.chat_delete(channel=question.key.channel_id, ts=external_id)
+        except UpstreamRejected as error:
+            if GONE not in str(error):
+                raise
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         """Slack has no idempotency keys, so a lost post is looked up by its metadata."""
@@ -116,3 +137,7 @@ class SlackReplies:
             and metadata.get("event_type") == EVENT_TYPE
             and (metadata.get("event_payload") or {}).get("key") == part.key
         )
+
+
+def metadata_of(part: OutgoingPart) -> dict[str, object]:
+    return {"event_type": EVENT_TYPE, "event_payload": {"key": part.key}}

@@ -8,6 +8,7 @@ from pathlib import Path
 from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
+from adapters.web.admin import AdminRoutes
 from adapters.web.asking import Asking
 from adapters.web.body import BodyLimit
 from adapters.web.books import BookRoutes
@@ -23,12 +24,14 @@ from adapters.web.jobs import JobRoutes
 from adapters.web.mounted import mounted
 from adapters.web.pages import PageRoutes
 from adapters.web.parts import WebParts
+from adapters.web.policies import PolicyRoutes
 from adapters.web.problems import LastResort, add_problems
 from adapters.web.rate import SlidingLimit
 from adapters.web.reading import Reading
 from adapters.web.search import SearchRoutes
 from adapters.web.signing import SignInRoutes
 from adapters.web.threads import ThreadRoutes
+from adapters.web.uploads import UploadRoutes
 
 STATIC = Path(__file__).parent / "static"
 
@@ -36,7 +39,12 @@ STATIC = Path(__file__).parent / "static"
 def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     """The whole web door: the chat page, HTTP, and what other platforms mounted on its port."""
     app = create_api(parts, config)
-    for routes in (PageRoutes(parts, config), SignInRoutes(config)):
+    for routes in (
+        PageRoutes(parts, config),
+        AdminRoutes(parts, config),
+        UploadRoutes(parts, config),
+        SignInRoutes(config),
+    ):
         app.include_router(routes.router(), include_in_schema=False)
     app.mount("/static", StaticFiles(directory=STATIC))
     app.router.routes[:0] = [mounted(path, other) for path, other in parts.mounts.items()]
@@ -81,4 +89,5 @@ def api_routers(parts: WebParts, config: WebConfig) -> Iterable[APIRouter]:
     yield JobRoutes(parts, reading, folders=config.job_folders).router()
     yield FeedbackRoutes(parts).router()
     yield InsightRoutes(parts).router()
+    yield PolicyRoutes(parts, reading).router()
     yield HealthRoutes(parts).router()

@@ -49,6 +49,9 @@ class WebConfig:
     api_keys: tuple[ApiKey, ...] = field(default=(), repr=False)
     job_folders: tuple[Path, ...] = ()
     """`POST /jobs` reads files only below these."""
+    uploads: Path | None = None
+    """Where files that are dropped on the dashboard are kept; None: nowhere, and none are taken."""
+    upload_seconds: float = 300.0
     max_body: int = 64 * 1024
     body_seconds: float = 20.0
     wait_seconds: float = 780.0

@@ -21,7 +21,8 @@ from rag_core.ingestion.job import IngestionJob
 from rag_core.ingestion.pipeline import IngestionRequest
 from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.stats import StatsStore
-from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore
+from rag_core.insight.story import StoryStore
+from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore, PolicyStore
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 
@@ -121,6 +122,8 @@ class WebParts:
     feedback: FeedbackStore
     gaps: KnowsGaps
     stats: StatsStore
+    stories: StoryStore
+    policies: PolicyStore
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Callable[[], Awaitable[bytes]]
     version: str

@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from adapters.web.documents import response_document
 from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.outgoing import Rung
 
 
 class WebRenderer:
     """One answer, one part."""
 
-    def render(self, response: AgentResponse, question: IncomingQuestion) -> Sequence[str]:
+    def render(
+        self, response: AgentResponse, question: IncomingQuestion, *, rung: Rung = Rung.RICH
+    ) -> Sequence[str]:
         return [document_text(response)]
 
 

@@ -93,6 +93,11 @@ class Topic:
             self.ended = True
             self._publish(Final(number=self._last + 1, document=document))
 
+    def replace(self, document: str) -> None:
+        """Another answer in the place of the one that was heard."""
+        self.ended = True
+        self._publish(Final(number=self._last + 1, document=document))
+
     def _publish(self, event: HubEvent) -> None:
         self._last = event.number
         self._events.append(event)
@@ -153,6 +158,13 @@ class WebReplies:
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         """Nobody can have lost sight of it: posting here again is heard once."""
         return None
+
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        with self.listening(question) as topic:
+            topic.replace(part.payload)
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        self._topics.pop(question.identity, None)
 
     @contextmanager
     def listening(self, question: IncomingQuestion) -> Iterator[Topic]:

@@ -83,6 +83,8 @@ class AgentResponse:
     generation_time_ms: float = 0.0
     total_time_ms: float = 0.0
     error: str | None = None
+    source_changed: bool = False
+    """Whether a section that is cited here has changed since the answer was given."""
 
     def __post_init__(self) -> None:
         if not self.answer.strip():

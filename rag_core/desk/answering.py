@@ -22,6 +22,7 @@ from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.notices import notices_in
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.desk.progress import Progress
 from rag_core.errors import FootnoteError, NoBookChosen, StorageError
@@ -110,10 +111,18 @@ class Answering:
         response = announced(answered.response, state, locale=claim.question.locale)
         return response, signed(answered.turn, state, claim.question)
 
-    async def give_up(self, claim: OpenQuestion) -> AgentResponse:
-        """The apology for a question that was begun too often without coming to an end."""
-        reason = RuntimeError("begun too often without coming to an end")
-        return self._apology(claim, await self._thread(claim), reason)
+    async def give_up(
+        self, claim: OpenQuestion, reason: BaseException | None = None
+    ) -> AgentResponse:
+        """The apology for a question that was begun too often, or for too long, without an end."""
+        begun_too_often = RuntimeError("begun too often without coming to an end")
+        return self._apology(claim, await self._thread(claim), reason or begun_too_often)
+
+    async def decline(self, claim: OpenQuestion) -> AgentResponse:
+        """The notice for a question that met a bound; nothing was asked of the agent."""
+        assert claim.refusal is not None
+        notice = guarded(notices_in(claim.question.locale).of(claim.refusal))
+        return self._unanswered(claim, await self._thread(claim), notice)
 
     async def _thread(self, claim: OpenQuestion) -> ConversationState:
         return await self._conversations.open(
@@ -155,7 +164,11 @@ class Answering:
     def _apology(
         self, claim: OpenQuestion, state: ConversationState, error: BaseException
     ) -> AgentResponse:
-        sentence = self._apologise(error, claim.question.locale)
+        return self._unanswered(claim, state, self._apologise(error, claim.question.locale))
+
+    def _unanswered(
+        self, claim: OpenQuestion, state: ConversationState, sentence: GuardedText
+    ) -> AgentResponse:
         return AgentResponse(
             answer_id=uuid4(),
             answer=sentence,

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from uuid import UUID
 
+from rag_core.conversation.key import Platform
 from rag_core.desk.bell import Bell
-from rag_core.desk.incoming import IncomingQuestion, Receipt
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
+from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.observer import DeskObserver
 from rag_core.ports import Ledger
 
@@ -15,23 +19,60 @@ log = logging.getLogger(__name__)
 class Desk:
     """Accepts every question once; what it accepted survives the process."""
 
-    def __init__(self, *, ledger: Ledger, bell: Bell, observer: DeskObserver) -> None:
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        bell: Bell,
+        observer: DeskObserver,
+        bounds: Mapping[Platform, Bounds] | None = None,
+    ) -> None:
         self._ledger = ledger
         self._bell = bell
         self._observer = observer
+        self._bounds = bounds or {}
 
     async def accept(self, question: IncomingQuestion) -> Receipt:
         """Write the question down; when this returns, it is safe to tell the platform so."""
-        receipt = await self._ledger.accept(question)
+        platform = question.key.platform
+        receipt = await self._ledger.accept(question, bounds=self._bounds.get(platform, UNBOUNDED))
         log.info(
-            "question accepted",
+            "question accepted" if receipt.refusal is None else "question declined",
             extra={
                 "question_id": str(receipt.question_id),
-                "platform": question.key.platform.value,
+                "platform": platform.value,
                 "repeated": receipt.repeated,
+                "bound": receipt.refusal,
             },
         )
-        self._observer.accepted(question.key.platform, repeated=receipt.repeated)
+        self._observer.accepted(platform, repeated=receipt.repeated)
         if not receipt.repeated:
             self._bell.ring()
         return receipt
+
+    async def revise(self, question: IncomingQuestion) -> None:
+        """The asker edited that message: it is answered anew, in the same messages."""
+        self._changed(await self._ledger.revise(question), "question revised")
+
+    async def withdraw(self, identity: MessageIdentity, *, asker_id: str | None = None) -> bool:
+        """Never give the answer, or take it away; False: no such question (of this asker)."""
+        withdrawn = await self._ledger.withdraw(identity, asker_id=asker_id)
+        return self._changed(withdrawn, "question withdrawn")
+
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
+        """Answer the same question anew, in its place; False: no such answer any more."""
+        question_id = await self._ledger.ask_again(answer_id)
+        if question_id is None:
+            return False
+        log.info("question asked again", extra={"question_id": str(question_id)})
+        self._bell.ring()
+        return True
+
+    def _changed(self, question_id: UUID | None, words: str) -> bool:
+        """Whoever works on the answer as it was may stop; somebody takes it up anew."""
+        if question_id is None:
+            return False
+        log.info(words, extra={"question_id": str(question_id)})
+        self._bell.call_back(question_id)
+        self._bell.ring()
+        return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from uuid import UUID
 
 from rag_core.books.book import BookIds
@@ -57,9 +58,20 @@ class IncomingQuestion:
         )
 
 
+class Refusal(StrEnum):
+    """Which bound a question met."""
+
+    QUEUE = "queue"
+    USER = "user"
+    CHANNEL = "channel"
+    TENANT = "tenant"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
     """What the ledger says to a delivery: the question's id, and whether it was known already."""
 
     question_id: UUID
     repeated: bool
+    refusal: Refusal | None = None
+    """The bound that the question met: it is not answered, and the asker is told so once."""

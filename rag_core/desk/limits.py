@@ -7,6 +7,22 @@ from datetime import timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What is admitted; 0: no bound."""
+
+    waiting: int = 0
+    """Questions that are neither delivered nor given up."""
+    waiting_notices: int = 100
+    """How many refusals may wait beyond that bound, so that their askers are told."""
+    user_hour: int = 0
+    channel_day: int = 0
+    tenant_tokens_day: int = 0
+
+
+UNBOUNDED = Bounds()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeskLimits:
     """How much is done at once, how long, and how often it is tried."""
 
@@ -24,6 +40,10 @@ class DeskLimits:
     delivery_attempts: int = 300
     full_disk_seconds: float = 2.0
     """How often to look for space when a finished answer finds none."""
+    still_working_seconds: float = 15.0
+    """When an asker who waits for an answer hears that it is being worked on."""
+    deadline_margin: float = 5.0
+    """What an answer may take beyond its own time before it is given up from outside."""
 
     @property
     def lease(self) -> timedelta:

@@ -10,16 +10,19 @@ from typing import Protocol
 from uuid import UUID
 
 from rag_core.agent.answer import AgentResponse
-from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.incoming import IncomingQuestion, Refusal
 from rag_core.desk.progress import Progress
 
 
 class PartState(StrEnum):
-    """Whether a part was sent. `posting` was begun and its end is not known."""
+    """Whether a part was sent. `posting` was begun and its end is not known; what was posted
+    may have to be edited to what its payload says now, or to be removed."""
 
     PENDING = "pending"
     POSTING = "posting"
     POSTED = "posted"
+    EDITING = "editing"
+    REMOVING = "removing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,11 +35,15 @@ class OutgoingPart:
     """JSON that only the platform's reply channel reads."""
     state: PartState = PartState.PENDING
     external_id: str | None = None
+    revision: int = 0
+    """The question's revision that this part was first made for."""
 
     @property
     def key(self) -> str:
-        """The same for every attempt to send this part; 24 characters, opaque."""
-        return f"{self.question_id.hex[:20]}{self.number:04d}"
+        """The same for every attempt to send this part; 24 characters, opaque.
+
+        A part that is made anew after it was removed has another key: platforms know sent keys."""
+        return f"{self.question_id.hex[:18]}{self.revision % 256:02x}{self.number:04d}"
 
 
 class Rung(StrEnum):
@@ -51,7 +58,11 @@ class Rung(StrEnum):
 class Renderer(Protocol):
     """Turns an answer into a platform's messages. Pure: the same answer, the same parts."""
 
-    def render(self, response: AgentResponse, question: IncomingQuestion) -> Sequence[str]: ...
+    def render(
+        self, response: AgentResponse, question: IncomingQuestion, *, rung: Rung = Rung.RICH
+    ) -> Sequence[str]:
+        """The messages as this rung of the ladder shows them, never none."""
+        ...
 
 
 class ReplyChannel(Protocol):
@@ -71,6 +82,16 @@ class ReplyChannel(Protocol):
         """The platform's id of this part if it was posted by an attempt that we lost sight of."""
         ...
 
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        """Let the posted message `part.external_id` show what the part's payload says now.
+
+        Repeating it changes nothing."""
+        ...
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        """Take a posted message away; one that is gone already is fine."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuestion:
@@ -80,7 +101,19 @@ class OpenQuestion:
     question: IncomingQuestion
     attempt: int
     parts: tuple[OutgoingPart, ...] = ()
-    """Empty until the answer is settled; from then on the model is not asked again."""
+    """What was, is or will be shown; before the answer is settled, only what earlier answers
+    to this question have left."""
+    settled: bool = False
+    """Whether the answer is stored; from then on the model is not asked again."""
+    withdrawn: bool = False
+    """Whether the asker took the question back: nothing is answered, what was posted goes."""
+    source_changed: bool = False
+    """Whether this is about a posted answer one of whose sources has changed since."""
+    revision: int = 0
+    refusal: Refusal | None = None
+    """Why the question is not answered but declined; None: it is answered."""
+    rung: str = Rung.RICH.value
+    """The rung of the ladder that its parts were rendered for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,13 @@ class StageReporter:
         except FootnoteError as error:
             self._missed(error)
 
+    async def still(self, words: str) -> None:
+        """A word for who waits long; the stage is what it was."""
+        try:
+            await self._shown.stage(self._last or QuestionState.PENDING, words)
+        except FootnoteError as error:
+            self._missed(error)
+
     async def text(self, delta: str, *, restart: bool = False) -> None:
         try:
             await self._shown.text(delta, restart=restart)

@@ -13,11 +13,21 @@ from rag_core.conversation.key import Platform
 from rag_core.conversation.state import Turn
 from rag_core.desk.bell import Bell
 from rag_core.desk.delivery import Delivery
+from rag_core.desk.ladder import Ladder
 from rag_core.desk.limits import DeskLimits
+from rag_core.desk.notices import notices_in
 from rag_core.desk.observer import DeskObserver
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, Outlet
+from rag_core.desk.patience import still_working
 from rag_core.desk.reporter import StageReporter
-from rag_core.errors import StorageError, StorageFull, UpstreamError, UpstreamRejected
+from rag_core.errors import (
+    AnswerTimedOut,
+    StorageError,
+    StorageFull,
+    Superseded,
+    UpstreamError,
+    UpstreamRejected,
+)
 from rag_core.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -30,8 +40,14 @@ class Answers(Protocol):
         self, claim: OpenQuestion, progress: StageReporter
     ) -> tuple[AgentResponse, Turn | None]: ...
 
-    async def give_up(self, claim: OpenQuestion) -> AgentResponse:
+    async def give_up(
+        self, claim: OpenQuestion, reason: BaseException | None = None
+    ) -> AgentResponse:
         """The apology for a question that could not be answered however often it was tried."""
+        ...
+
+    async def decline(self, claim: OpenQuestion) -> AgentResponse:
+        """The notice for a question that met a bound."""
         ...
 
 
@@ -57,6 +73,7 @@ class Worker:
         self._observer = observer
         self._limits = limits
         self._delivery = Delivery(ledger=ledger, worker=name, lease=limits.lease)
+        self._ladder = Ladder(ledger=ledger, worker=name)
         self._free = asyncio.Semaphore(limits.parallel)
         self._stopping = False
 
@@ -94,6 +111,9 @@ class Worker:
     async def _see_through(self, claim: OpenQuestion) -> None:
         try:
             await self._finish(claim)
+        except Superseded:
+            log.info("question changed meanwhile", extra=ids(claim))
+            await self._let_go(claim)
         except StorageError as error:
             # The claim runs out by itself, and the question is taken up again.
             log.error("question left for later", extra=ids(claim) | {"cause": str(error)})
@@ -103,33 +123,94 @@ class Worker:
             self._free.release()
             self._bell.ring()
 
+    async def _let_go(self, claim: OpenQuestion) -> None:
+        try:
+            await self._ledger.let_go(claim.question_id, worker=self._name)
+        except StorageError as error:
+            log.error("claim left to run out", extra=ids(claim) | {"cause": str(error)})
+
     async def _finish(self, claim: OpenQuestion) -> None:
         outlet = self._outlets[claim.question.key.platform]
         try:
-            parts = claim.parts or await self._settled(claim, outlet)
-            await self._delivery.deliver(claim, parts, outlet.replies)
+            posted = await self._shown(claim, outlet)
         except UpstreamError as error:
             await self._deliver_later(claim, error)
         else:
-            await self._close(claim, posted=True)
-            log.info("answer delivered", extra=ids(claim) | {"parts": len(parts)})
+            await self._close(claim, posted=posted)
+
+    async def _shown(self, claim: OpenQuestion, outlet: Outlet) -> bool:
+        """Whether an answer stands where its question was asked."""
+        if claim.withdrawn:
+            await self._delivery.take_back(claim, outlet.replies)
+            log.info("question taken back", extra=ids(claim))
+            return False
+        parts = claim.parts
+        if not claim.settled:
+            await self._delivery.settle_unknown(claim, outlet.replies)
+            parts = await self._settled(claim, outlet)
+        return await self._delivered(claim, parts, outlet)
+
+    async def _delivered(
+        self, claim: OpenQuestion, parts: tuple[OutgoingPart, ...], outlet: Outlet
+    ) -> bool:
+        """Deliver; a form of the answer that the platform refuses gives way to a plainer one."""
+        while True:
+            try:
+                await self._delivery.deliver(claim, parts, outlet.replies)
+            except UpstreamRejected as error:
+                if error.retryable:
+                    raise
+                log.warning(
+                    "answer refused",
+                    extra=ids(claim) | {"cause": str(error), "rung": claim.rung},
+                )
+                lower = await self._ladder.down(claim, parts, outlet)
+                if lower is None:
+                    raise
+                claim, parts = lower
+            else:
+                log.info("answer delivered", extra=ids(claim) | {"parts": len(parts)})
+                return True
 
     async def _settled(self, claim: OpenQuestion, outlet: Outlet) -> tuple[OutgoingPart, ...]:
         """The answer's parts, once answer, turn and parts are stored together."""
         began = monotonic()
-        if claim.attempt > self._limits.answer_attempts:
-            response: AgentResponse = await self._answers.give_up(claim)
-            turn: Turn | None = None
-        else:
-            async with outlet.replies.progress(claim.question) as shown:
-                reporter = StageReporter(claim.question_id, ledger=self._ledger, shown=shown)
-                response, turn = await self._answers.answer(claim, reporter)
+        response, turn = await self._answered(claim, outlet)
         rendered = outlet.renderer.render(response, claim.question)
         parts = await self._stored(claim, response, turn, rendered)
         self._observer.answered(
             claim.question.key.platform, response.outcome, seconds=monotonic() - began
         )
         return parts
+
+    async def _answered(
+        self, claim: OpenQuestion, outlet: Outlet
+    ) -> tuple[AgentResponse, Turn | None]:
+        """The answer, or the one sentence that stands for it."""
+        if claim.refusal is not None:
+            return await self._answers.decline(claim), None
+        if claim.attempt > self._limits.answer_attempts:
+            return await self._answers.give_up(claim), None
+        try:
+            async with (
+                asyncio.timeout(self._limits.answer_seconds + self._limits.deadline_margin),
+                outlet.replies.progress(claim.question) as shown,
+            ):
+                reporter = StageReporter(claim.question_id, ledger=self._ledger, shown=shown)
+                return await self._patiently(claim, reporter)
+        except TimeoutError:
+            log.error("answer took too long", extra=ids(claim))
+            return await self._answers.give_up(claim, AnswerTimedOut()), None
+
+    async def _patiently(
+        self, claim: OpenQuestion, reporter: StageReporter
+    ) -> tuple[AgentResponse, Turn | None]:
+        """The answer; who waits long for it is told, and who takes the question back ends it."""
+        words = notices_in(claim.question.locale).still_working
+        after = self._limits.still_working_seconds
+        async with still_working(reporter, after=after, words=words):
+            with self._bell.answering(claim.question_id):
+                return await self._answers.answer(claim, reporter)
 
     async def _stored(
         self,
@@ -147,6 +228,7 @@ class Worker:
                     response=response,
                     turn=turn,
                     parts=parts,
+                    revision=claim.revision,
                 )
             except StorageFull as error:
                 log.error("answer waits for space", extra=ids(claim) | {"cause": str(error)})
@@ -155,7 +237,7 @@ class Worker:
     async def _deliver_later(self, claim: OpenQuestion, error: UpstreamError) -> None:
         refused = isinstance(error, UpstreamRejected) and not error.retryable
         if refused or claim.attempt >= self._limits.delivery_attempts:
-            log.error("answer refused", extra=ids(claim) | {"cause": str(error)})
+            log.error("answer given up", extra=ids(claim) | {"cause": str(error)})
             await self._close(claim, posted=False)
             return
         pause = self._limits.pause_after(claim.attempt, error.retry_after)
@@ -163,7 +245,7 @@ class Worker:
         await self._ledger.renew(claim.question_id, worker=self._name, lease=pause)
 
     async def _close(self, claim: OpenQuestion, *, posted: bool) -> None:
-        await self._ledger.close(claim.question_id, delivered=posted)
+        await self._ledger.close(claim.question_id, delivered=posted, revision=claim.revision)
         self._observer.delivered(claim.question.key.platform, posted=posted)
 
 

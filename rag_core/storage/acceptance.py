@@ -7,13 +7,17 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, func, select
 
-from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt, Refusal
+from rag_core.desk.limits import Bounds
 from rag_core.desk.progress import QuestionState
 from rag_core.storage import schema
+from rag_core.storage.admission import refusal_of, tell_once
 from rag_core.storage.codec import question_to_json, to_time
 from rag_core.storage.engine import Transaction
+from rag_core.storage.forgotten import is_forgotten
 from rag_core.storage.statement import Statement, insert_once, upsert
 from rag_core.storage.threads import IDLE, KEY, key_to_row
+from rag_core.storage.turns_taken import queue
 
 threads, questions = schema.threads, schema.questions
 
@@ -26,7 +30,7 @@ WAIT = upsert(
 )
 ADD = insert_once(questions, returning="id")
 KNOWN = Statement(
-    select(questions.c.id).where(
+    select(questions.c.id, questions.c.refusal).where(
         questions.c.platform == bindparam("platform"),
         questions.c.tenant == bindparam("tenant"),
         questions.c.channel_id == bindparam("channel_id"),
@@ -39,8 +43,30 @@ class AlreadyAccepted(Exception):
     """The question is known already: undo what was begun for it."""
 
 
+async def accept(
+    transaction: Transaction, question_id: UUID, question: IncomingQuestion, bounds: Bounds
+) -> Receipt:
+    """Whether a question is admitted is decided before its message counts as seen.
+
+    The first refusal is written down like a question, so that its notice is sent like an answer;
+    of the next ones nothing is written."""
+    known = await transaction.rows(KNOWN, **identity_values(question.identity))
+    if known:
+        return receipt_of(known[0]["id"], known[0]["refusal"])
+    if await is_forgotten(transaction, question.identity):
+        return Receipt(question_id=question_id, repeated=True)
+    refusal = await refusal_of(transaction, question, bounds)
+    if refusal is None or await tell_once(transaction, question, refusal):
+        await add_question(transaction, question_id, question, refusal=refusal)
+    return Receipt(question_id=question_id, repeated=False, refusal=refusal)
+
+
 async def add_question(
-    transaction: Transaction, question_id: UUID, question: IncomingQuestion
+    transaction: Transaction,
+    question_id: UUID,
+    question: IncomingQuestion,
+    *,
+    refusal: Refusal | None,
 ) -> None:
     """Write a question and let its thread wait for a worker."""
     now = to_time(datetime.now(UTC))
@@ -51,7 +77,7 @@ async def add_question(
         ADD,
         id=str(question_id),
         thread=found[0]["id"],
-        **identity_to_row(question),
+        **identity_values(question.identity),
         asker_id=question.asker_id,
         position=question.position,
         body=question_to_json(question),
@@ -61,13 +87,26 @@ async def add_question(
         settled_at=None,
         closed_at=None,
         delivered=None,
+        revision=0,
+        withdrawn_at=None,
+        told_at=None,
+        refusal=None if refusal is None else refusal.value,
+        rung=None,
     )
     if not added:
         raise AlreadyAccepted
+    await queue(transaction, found[0]["id"], asker=question.asker_id)
 
 
-def identity_to_row(question: IncomingQuestion) -> dict[str, str]:
-    identity = question.identity
+def receipt_of(question: str, refusal: str | None) -> Receipt:
+    return Receipt(
+        question_id=UUID(question),
+        repeated=True,
+        refusal=None if refusal is None else Refusal(refusal),
+    )
+
+
+def identity_values(identity: MessageIdentity) -> dict[str, str]:
     return {
         "platform": identity.platform,
         "tenant": identity.tenant,

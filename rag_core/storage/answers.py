@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, bindparam, select
+from sqlalchemy import ColumnElement, bindparam, delete, select
 
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey
@@ -24,6 +24,7 @@ questions, threads = schema.questions, schema.threads
 
 ADD = Statement(insert_into(answers))
 ADD_CITATION = Statement(insert_into(citations))
+DROP = Statement(delete(answers).where(answers.c.question == bindparam("of")))
 
 
 def read(condition: ColumnElement[bool], *order: ColumnElement[str]) -> Statement:
@@ -61,6 +62,11 @@ async def add_answer(transaction: Transaction, response: AgentResponse, *, quest
         ADD_CITATION,
         [citation_to_row(each, answer_id=response.answer_id) for each in response.citations],
     )
+
+
+async def drop_answer(transaction: Transaction, question: str) -> None:
+    """Take out an earlier answer, with its citations and what readers thought of it."""
+    await transaction.rows(DROP, of=question)
 
 
 async def answer_by_id(

@@ -24,7 +24,7 @@ answers, questions, threads = schema.answers, schema.questions, schema.threads
 NEWEST = (
     select(questions.c.id, questions.c.body, questions.c.state)
     .select_from(questions.join(threads))
-    .where(has_key())
+    .where(has_key(), questions.c.withdrawn_at.is_(None))
     .order_by(questions.c.position.desc(), questions.c.accepted_at.desc())
     .limit(bindparam("at_most", type_=Integer))
 )

@@ -6,46 +6,53 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Float, bindparam, func, literal_column, or_, select, update
+from sqlalchemy import Float, bindparam, func, select, update
 
-from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
+from rag_core.desk.incoming import Refusal
+from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, Rung
 from rag_core.storage import schema
 from rag_core.storage.clock import SecondsFromNow
 from rag_core.storage.codec import question_from_json, to_time
 from rag_core.storage.engine import Row, Transaction
-from rag_core.storage.settlement import load_parts
+from rag_core.storage.parting import load_parts
 from rag_core.storage.statement import Statement
+from rag_core.storage.turns_taken import queue
 
-threads, questions = schema.threads, schema.questions
+threads, questions, answers = schema.threads, schema.questions, schema.answers
 
 LEASE_END = SecondsFromNow(bindparam("lease", type_=Float))
-CLAIMABLE = (
-    select(threads.c.id)
-    .where(
-        threads.c.waiting_since.is_not(None),
-        or_(
-            threads.c.lease_until.is_(None),
-            threads.c.lease_until <= SecondsFromNow(literal_column("0")),
-        ),
-    )
-    .order_by(threads.c.waiting_since)
-    .limit(1)
-)
-PEEK = Statement(CLAIMABLE)
-PICK = Statement(CLAIMABLE.with_for_update(skip_locked=True))
-FIRST_OPEN = (
+UNCLAIMED = {"worker": None, "lease_until": None, "claimed": None}
+FIRST_IN_LINE = (
     select(questions.c.id)
     .where(questions.c.thread == bindparam("in_thread"), questions.c.closed_at.is_(None))
-    # An answer that is half posted comes before a question that was heard late.
-    .order_by(questions.c.settled_at.is_(None), questions.c.position, questions.c.accepted_at)
+    # What was taken back goes first, and an answer that is half posted before a question that
+    # was heard late.
+    .order_by(
+        questions.c.withdrawn_at.is_(None),
+        questions.c.settled_at.is_(None),
+        questions.c.position,
+        questions.c.accepted_at,
+    )
     .limit(1)
     .scalar_subquery()
 )
 BEGIN = Statement(
     update(questions)
-    .where(questions.c.id == FIRST_OPEN)
+    .where(questions.c.id == FIRST_IN_LINE)
     .values(attempt=questions.c.attempt + 1)
-    .returning(questions.c.id, questions.c.body, questions.c.attempt)
+    .returning(
+        questions.c.id,
+        questions.c.body,
+        questions.c.attempt,
+        questions.c.revision,
+        questions.c.settled_at,
+        questions.c.withdrawn_at,
+        questions.c.refusal,
+        questions.c.rung,
+    )
+)
+CHANGED = Statement(
+    select(answers.c.source_changed_at).where(answers.c.question == bindparam("question"))
 )
 LEASE = Statement(
     update(threads)
@@ -65,10 +72,22 @@ RENEW = Statement(
     .values(lease_until=LEASE_END)
     .returning(threads.c.id)
 )
+LET_GO = Statement(
+    update(threads)
+    .where(
+        threads.c.id
+        == select(questions.c.thread)
+        .where(questions.c.id == bindparam("question"))
+        .scalar_subquery(),
+        threads.c.claimed == bindparam("question"),
+        threads.c.worker == bindparam("by"),
+    )
+    .values(UNCLAIMED)
+)
 RELEASE = Statement(
     update(threads)
     .where(threads.c.worker == bindparam("by"))
-    .values(worker=None, lease_until=None, claimed=None)
+    .values(UNCLAIMED)
     .returning(threads.c.id)
 )
 HOLD = Statement(
@@ -79,7 +98,11 @@ HOLD = Statement(
 )
 CLOSE = Statement(
     update(questions)
-    .where(questions.c.id == bindparam("question"), questions.c.closed_at.is_(None))
+    .where(
+        questions.c.id == bindparam("question"),
+        questions.c.closed_at.is_(None),
+        questions.c.revision == bindparam("in_revision"),
+    )
     .values(closed_at=bindparam("now"), delivered=bindparam("was_delivered"))
 )
 OLDEST_OPEN = (
@@ -93,23 +116,41 @@ STILL_WAITING = Statement(
 FREE = Statement(
     update(threads)
     .where(threads.c.id == bindparam("in_thread"))
-    .values(waiting_since=OLDEST_OPEN, worker=None, lease_until=None, claimed=None)
+    .values(
+        UNCLAIMED
+        | {
+            "waiting_since": OLDEST_OPEN,
+            "waiting_asker": None,
+            "tenant_turn": None,
+            "asker_turn": None,
+        }
+    )
+    .returning(threads.c.waiting_since)
 )
+NEXT_ASKER = Statement(select(questions.c.asker_id).where(questions.c.id == FIRST_IN_LINE))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """A claimed question as it is stored, with its parts if it is settled."""
+    """A claimed question as it is stored, with the parts that are shown of it."""
 
     row: Row
     parts: tuple[OutgoingPart, ...]
+    source_changed: bool
 
     def read(self) -> OpenQuestion:
+        row = self.row
         return OpenQuestion(
-            question_id=UUID(self.row["id"]),
-            question=question_from_json(self.row["body"]),
-            attempt=self.row["attempt"],
+            question_id=UUID(row["id"]),
+            question=question_from_json(row["body"]),
+            attempt=row["attempt"],
             parts=self.parts,
+            settled=row["settled_at"] is not None,
+            withdrawn=row["withdrawn_at"] is not None,
+            source_changed=self.source_changed,
+            revision=row["revision"],
+            refusal=None if row["refusal"] is None else Refusal(row["refusal"]),
+            rung=row["rung"] or Rung.RICH.value,
         )
 
 
@@ -119,24 +160,46 @@ async def take(
     """Claim a thread for the first of its open questions."""
     begun = await transaction.rows(BEGIN, in_thread=thread)
     if not begun:  # it waits for nothing any more
-        await transaction.rows(STILL_WAITING, in_thread=thread)
+        await transaction.rows(FREE, in_thread=thread)
         return None
     row = begun[0]
     await transaction.rows(
         LEASE, in_thread=thread, by=worker, lease=lease.total_seconds(), question=row["id"]
     )
-    return Claim(row=row, parts=await load_parts(transaction, row["id"]))
+    changed = await transaction.rows(CHANGED, question=row["id"]) if row["settled_at"] else ()
+    return Claim(
+        row=row,
+        parts=await load_parts(transaction, row["id"]),
+        source_changed=bool(changed and changed[0]["source_changed_at"]),
+    )
 
 
-async def close(transaction: Transaction, question: str, *, delivered: bool) -> None:
-    """End a question; its thread is free for the next one."""
+async def close(transaction: Transaction, question: str, *, revision: int, delivered: bool) -> None:
+    """End a question; its thread is free for the next one.
+
+    One that was changed meanwhile stays open, and its thread waits for a worker again."""
     # The thread's row is locked first and looked at again afterwards: a question that is
     # accepted meanwhile on another host is then either seen here or waits for us.
     held = await transaction.rows(HOLD, question=question)
     if not held:  # deleted with its thread
         return
     await transaction.rows(
-        CLOSE, question=question, now=to_time(datetime.now(UTC)), was_delivered=delivered
+        CLOSE,
+        question=question,
+        in_revision=revision,
+        now=to_time(datetime.now(UTC)),
+        was_delivered=delivered,
     )
-    after = FREE if held[0]["claimed"] in (question, None) else STILL_WAITING
-    await transaction.rows(after, in_thread=held[0]["id"])
+    thread = held[0]["id"]
+    if held[0]["claimed"] not in (question, None):
+        await transaction.rows(STILL_WAITING, in_thread=thread)
+    else:
+        await go_on(transaction, thread)
+
+
+async def go_on(transaction: Transaction, thread: int) -> None:
+    """Free a thread; what is still open in it queues up again."""
+    freed = await transaction.rows(FREE, in_thread=thread)
+    if freed and freed[0]["waiting_since"] is not None:
+        following = await transaction.rows(NEXT_ASKER, in_thread=thread)
+        await queue(transaction, thread, asker=following[0]["asker_id"])

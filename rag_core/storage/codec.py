@@ -129,6 +129,8 @@ def answer_to_row(response: AgentResponse) -> dict[str, Any]:
         "tokens_used": response.tokens_used,
         "created_at": to_time(response.created_at),
         "body": text,
+        "source_changed_at": None,
+        "change_shown_at": None,
     }
 
 
@@ -156,6 +158,7 @@ def answer_from_rows(row: Row, citations: Sequence[Row]) -> AgentResponse:
             generation_time_ms=body.generation_time_ms,
             total_time_ms=body.total_time_ms,
             error=body.error,
+            source_changed=row["source_changed_at"] is not None,
         )
     except ValueError as error:  # a ValidationError is one, too
         raise StorageError("The database holds an answer that this program cannot read.") from error

@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID, uuid4
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, select, update
 
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey
 from rag_core.conversation.state import Turn
 from rag_core.desk.asked import AskedQuestion
-from rag_core.desk.incoming import IncomingQuestion, Receipt
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
+from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState
 from rag_core.desk.progress import QuestionState
-from rag_core.errors import StorageError
+from rag_core.errors import StorageError, Superseded
 from rag_core.storage import schema
-from rag_core.storage.acceptance import KNOWN, AlreadyAccepted, add_question, identity_to_row
+from rag_core.storage.acceptance import (
+    KNOWN,
+    AlreadyAccepted,
+    accept,
+    identity_values,
+    receipt_of,
+)
+from rag_core.storage.admission import WAITING
 from rag_core.storage.answers import answer_by_id, answer_to
 from rag_core.storage.asked import asked_in
-from rag_core.storage.claims import PEEK, PICK, RELEASE, RENEW, Claim, close, take
+from rag_core.storage.claims import LET_GO, RELEASE, RENEW, Claim, close, take
 from rag_core.storage.engine import Database, Row, Transaction
-from rag_core.storage.settlement import settle
+from rag_core.storage.parting import ANEW, BEGIN_POST, DROP, POSTED
+from rag_core.storage.revisions import ask_again, revise, withdraw
+from rag_core.storage.settlement import settle, step_down
 from rag_core.storage.statement import Statement
+from rag_core.storage.turns_taken import PEEK, pick
 
 questions, parts = schema.questions, schema.parts
 
@@ -32,33 +44,17 @@ ADVANCE = Statement(
     .where(questions.c.id == bindparam("question"), questions.c.settled_at.is_(None))
     .values(state=bindparam("new_state"))
 )
-BEGIN_POST = Statement(
-    update(parts)
-    .where(parts.c.question == bindparam("of"), parts.c.number == bindparam("part"))
-    .values(state=PartState.POSTING.value)
-    .returning(parts.c.number)
-)
-POSTED = Statement(
-    update(parts)
-    .where(parts.c.question == bindparam("of"), parts.c.number == bindparam("part"))
-    .values(state=PartState.POSTED.value, external_id=bindparam("external"))
-    .returning(parts.c.number)
-)
 POSTED_PARTS = Statement(
     select(parts.c.external_id)
     .select_from(parts.join(schema.answers, parts.c.question == schema.answers.c.question))
     .where(
         schema.answers.c.answer_id == bindparam("answer_id"),
-        parts.c.state == PartState.POSTED.value,
+        parts.c.external_id.is_not(None),
+        parts.c.state != PartState.REMOVING.value,
     )
     .order_by(parts.c.number)
 )
 STATE = Statement(select(questions.c.state).where(questions.c.id == bindparam("question")))
-WAITING = Statement(
-    select(func.count().label("waiting"))
-    .select_from(questions)
-    .where(questions.c.closed_at.is_(None))
-)
 
 
 class QuestionLedger:
@@ -69,30 +65,29 @@ class QuestionLedger:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def accept(self, question: IncomingQuestion) -> Receipt:
+    async def accept(self, question: IncomingQuestion, *, bounds: Bounds = UNBOUNDED) -> Receipt:
         question_id = uuid4()
 
-        async def body(transaction: Transaction) -> None:
-            await add_question(transaction, question_id, question)
+        async def body(transaction: Transaction) -> Receipt:
+            return await accept(transaction, question_id, question, bounds)
 
         try:
-            await self._database.write(body)
+            return await self._database.write(body)
         except AlreadyAccepted:
-            known = await self._database.rows(KNOWN, **identity_to_row(question))
+            known = await self._database.rows(KNOWN, **identity_values(question.identity))
             if not known:
                 raise StorageError("The question was deleted while it was heard again.") from None
-            return Receipt(question_id=UUID(known[0]["id"]), repeated=True)
-        return Receipt(question_id=question_id, repeated=False)
+            return receipt_of(known[0]["id"], known[0]["refusal"])
 
     async def claim(self, *, worker: str, lease: timedelta) -> OpenQuestion | None:
         if not await self._database.rows(PEEK):
             return None
 
         async def body(transaction: Transaction) -> Claim | None:
-            found = await transaction.rows(PICK)
-            if not found:  # another worker was quicker
+            thread = await pick(transaction)
+            if thread is None:  # another worker was quicker
                 return None
-            return await take(transaction, found[0]["id"], worker=worker, lease=lease)
+            return await take(transaction, thread, worker=worker, lease=lease)
 
         claim = await self._database.write(body)
         # Read when it is claimed: a question that this program cannot read holds up its own
@@ -104,6 +99,9 @@ class QuestionLedger:
             RENEW, question=str(question_id), by=worker, lease=lease.total_seconds()
         )
         return bool(held)
+
+    async def let_go(self, question_id: UUID, *, worker: str) -> None:
+        await self._database.run(LET_GO, question=str(question_id), by=worker)
 
     async def release(self, *, worker: str) -> int:
         return len(await self._database.run(RELEASE, by=worker))
@@ -120,27 +118,81 @@ class QuestionLedger:
         response: AgentResponse,
         turn: Turn | None,
         parts: Sequence[str],
+        revision: int = 0,
     ) -> tuple[OutgoingPart, ...]:
         async def body(transaction: Transaction) -> tuple[OutgoingPart, ...]:
             return await settle(
-                transaction, question_id, worker=worker, response=response, turn=turn, parts=parts
+                transaction,
+                question_id,
+                worker=worker,
+                revision=revision,
+                response=response,
+                turn=turn,
+                parts=parts,
             )
 
         return await self._database.write(body)
 
+    async def step_down(
+        self, question_id: UUID, *, worker: str, revision: int, rung: str, parts: Sequence[str]
+    ) -> tuple[OutgoingPart, ...]:
+        async def body(transaction: Transaction) -> tuple[OutgoingPart, ...]:
+            return await step_down(
+                transaction, question_id, worker=worker, revision=revision, rung=rung, parts=parts
+            )
+
+        return await self._database.write(body)
+
+    async def revise(self, question: IncomingQuestion) -> UUID | None:
+        async def body(transaction: Transaction) -> UUID | None:
+            return await revise(transaction, question)
+
+        return await self._database.write(body)
+
+    async def withdraw(
+        self, identity: MessageIdentity, *, asker_id: str | None = None
+    ) -> UUID | None:
+        async def body(transaction: Transaction) -> UUID | None:
+            return await withdraw(transaction, identity, asker_id=asker_id)
+
+        return await self._database.write(body)
+
+    async def ask_again(self, answer_id: UUID) -> UUID | None:
+        async def body(transaction: Transaction) -> UUID | None:
+            return await ask_again(transaction, answer_id)
+
+        return await self._database.write(body)
+
     async def begin_post(self, part: OutgoingPart) -> None:
-        known = await self._database.run(BEGIN_POST, of=str(part.question_id), part=part.number)
-        must_be_known(known)
+        becomes = PartState.POSTING if part.external_id is None else part.state
+        begun = await self._database.run(
+            BEGIN_POST,
+            of=str(part.question_id),
+            part=part.number,
+            was=part.state.value,
+            becomes=becomes.value,
+        )
+        must_be_wanted(begun)
 
     async def posted(self, part: OutgoingPart, *, external_id: str) -> None:
         known = await self._database.run(
             POSTED, of=str(part.question_id), part=part.number, external=external_id
         )
-        must_be_known(known)
+        must_be_wanted(known)
 
-    async def close(self, question_id: UUID, *, delivered: bool) -> None:
+    async def dropped(self, part: OutgoingPart) -> None:
+        await self._database.run(DROP, of=str(part.question_id), part=part.number)
+
+    async def post_anew(self, part: OutgoingPart, *, revision: int) -> OutgoingPart:
+        known = await self._database.run(
+            ANEW, of=str(part.question_id), part=part.number, made_in=revision
+        )
+        must_be_wanted(known)
+        return replace(part, state=PartState.PENDING, external_id=None, revision=revision)
+
+    async def close(self, question_id: UUID, *, delivered: bool, revision: int = 0) -> None:
         async def body(transaction: Transaction) -> None:
-            await close(transaction, str(question_id), delivered=delivered)
+            await close(transaction, str(question_id), revision=revision, delivered=delivered)
 
         await self._database.write(body)
 
@@ -166,7 +218,7 @@ class QuestionLedger:
         return int(rows[0]["waiting"])
 
 
-def must_be_known(rows: Sequence[Row]) -> None:
-    """A part that is not there was deleted with its thread: it must not be posted."""
+def must_be_wanted(rows: Sequence[Row]) -> None:
+    """A part that is not there, or not as it was, was changed or taken back by the asker."""
     if not rows:
-        raise StorageError("The answer was deleted; nothing more of it is posted.")
+        raise Superseded("The answer was changed or deleted; nothing more of it is posted.")

@@ -54,6 +54,10 @@ threads = Table(
     Column("worker", Text),
     Column("lease_until", SORTED),
     Column("claimed", Text),
+    # Whose turn it is: this thread's place among tenants, and among its tenant's askers.
+    Column("waiting_asker", Text),
+    Column("tenant_turn", Integer),
+    Column("asker_turn", Integer),
     UniqueConstraint("platform", "tenant", "channel_id", "thread_id"),
 )
 Index(
@@ -98,9 +102,23 @@ questions = Table(
     Column("settled_at", SORTED),
     Column("closed_at", SORTED),
     Column("delivered", Boolean),
+    # Counts what the asker did to the question afterwards: edits, withdrawal, asking again.
+    Column("revision", Integer, nullable=False, server_default="0"),
+    Column("withdrawn_at", SORTED),
+    Column("told_at", SORTED),
+    Column("refusal", Text),
+    Column("rung", Text),
     UniqueConstraint("platform", "tenant", "channel_id", "message_id"),
 )
 Index("ix_questions_thread", questions.c.thread, questions.c.position)
+Index("ix_questions_asker", questions.c.platform, questions.c.asker_id, questions.c.accepted_at)
+Index(
+    "ix_questions_channel",
+    questions.c.platform,
+    questions.c.tenant,
+    questions.c.channel_id,
+    questions.c.accepted_at,
+)
 
 turns = Table(
     "turns",
@@ -126,6 +144,9 @@ answers = Table(
     Column("tokens_used", Integer, nullable=False),
     Column("created_at", SORTED, nullable=False),
     Column("body", Text, nullable=False),
+    # When a source of it changed, and when its messages said so.
+    Column("source_changed_at", SORTED),
+    Column("change_shown_at", SORTED),
 )
 
 citations = Table(
@@ -150,6 +171,32 @@ parts = Table(
     Column("payload", Text, nullable=False),
     Column("state", Text, nullable=False),
     Column("external_id", Text),
+    Column("revision", Integer, nullable=False, server_default="0"),
+)
+
+token_usage = Table(
+    "token_usage",
+    metadata,
+    Column("platform", Text, primary_key=True),
+    Column("tenant", Text, primary_key=True),
+    Column("hour", SORTED, primary_key=True),
+    Column("tokens", Integer, nullable=False),
+)
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("platform", Text, primary_key=True),
+    Column("asker_id", Text, primary_key=True),
+    Column("kind", Text, primary_key=True),
+    Column("until", SORTED, nullable=False, index=True),
+)
+
+forgotten = Table(
+    "forgotten",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("forgotten_at", SORTED, nullable=False, index=True),
 )
 
 feedback = Table(
@@ -247,7 +294,12 @@ def partial(name: str, *columns: Column[object], unique: bool = False, only: obj
 
 
 partial("ix_threads_idle", threads.c.updated_at, only=threads.c.archived_at.is_(None))
-partial("ix_threads_waiting", threads.c.waiting_since, only=threads.c.waiting_since.is_not(None))
+WAITS = threads.c.waiting_since.is_not(None)
+partial("ix_threads_tenants", threads.c.tenant_turn, threads.c.waiting_since, only=WAITS)
+TENANT = (threads.c.platform, threads.c.tenant)
+partial("ix_threads_tenant", *TENANT, threads.c.tenant_turn, only=WAITS)
+partial("ix_threads_askers", *TENANT, threads.c.asker_turn, threads.c.waiting_since, only=WAITS)
+partial("ix_threads_asker", *TENANT, threads.c.waiting_asker, threads.c.asker_turn, only=WAITS)
 partial("ix_threads_worker", threads.c.worker, only=threads.c.worker.is_not(None))
 partial("uq_sessions_open", sessions.c.thread, unique=True, only=sessions.c.closed_at.is_(None))
 partial(
@@ -256,6 +308,11 @@ partial(
     questions.c.thread,
     questions.c.position,
     only=questions.c.closed_at.is_(None),
+)
+partial(
+    "ix_answers_changed",
+    answers.c.source_changed_at,
+    only=answers.c.source_changed_at.is_not(None) & answers.c.change_shown_at.is_(None),
 )
 partial("ix_jobs_unfinished", jobs.c.started_at, only=jobs.c.completed_at.is_(None))
 # Written out in full: a planner takes a partial index only where its condition is plain to see.

@@ -17,6 +17,9 @@ IDLE: dict[str, Any] = {
     "worker": None,
     "lease_until": None,
     "claimed": None,
+    "waiting_asker": None,
+    "tenant_turn": None,
+    "asker_turn": None,
 }
 """A thread in which nothing waits and nobody works."""
 

@@ -18,7 +18,7 @@ from rag_core.storage.statement import SQLITE, Statement
 
 EVERY_ROW_IS_WANTED = {"books.ALL", "policies.ALL", "gaps.DROP_EMPTY"}
 """Lists of all there is; the gaps, which are few."""
-FEW_ROWS_ARE_SORTED = {"claims.BEGIN", "asked.ANSWERED"}
+FEW_ROWS_ARE_SORTED = {"claims.BEGIN", "claims.NEXT_ASKER", "asked.ANSWERED"}
 """The open questions of one thread; the answers of one page."""
 
 
@@ -43,9 +43,13 @@ MUST_USE = {
     "claims.BEGIN": "ix_questions_open",
     "claims.FREE": "ix_questions_open",
     "claims.STILL_WAITING": "ix_questions_open",
-    "ledger.WAITING": "ix_questions_open",
-    "claims.PEEK": "ix_threads_waiting",
-    "claims.PICK": "ix_threads_waiting",
+    "admission.WAITING": "ix_questions_open",
+    "admission.OF_ASKER": "ix_questions_asker",
+    "admission.OF_CHANNEL": "ix_questions_channel",
+    "claims.NEXT_ASKER": "ix_questions_open",
+    "turns_taken.PEEK": "ix_threads_tenants",
+    "turns_taken.PICK_TENANT": "ix_threads_tenants",
+    "turns_taken.PICK_THREAD": "ix_threads_askers",
     "claims.RELEASE": "ix_threads_worker",
     "conversations.ARCHIVE": "ix_threads_idle",
     "jobs.UNFINISHED": "ix_jobs_unfinished",
@@ -111,11 +115,11 @@ async def test_a_query_finds_its_rows_by_an_index(
 
 
 async def test_the_check_sees_a_query_without_an_index(engine: str, migrated_url: str) -> None:
-    by_asker = Statement(text("SELECT * FROM questions WHERE asker_id = '1'"))
+    by_state = Statement(text("SELECT * FROM questions WHERE state = 'ERROR'"))
     if engine == "sqlite":
-        plan = sqlite_plan(migrated_url, by_asker)
+        plan = sqlite_plan(migrated_url, by_state)
     else:
-        plan = await postgres_plan(migrated_url, by_asker)
+        plan = await postgres_plan(migrated_url, by_state)
     assert [line for line in plan if reads_a_whole_table(line)], plan
 
 

@@ -3,85 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
-from rag_core.conversation.key import Platform
-from rag_core.desk.bell import Bell
-from rag_core.desk.desk import Desk
-from rag_core.desk.incoming import IncomingQuestion
-from rag_core.desk.limits import DeskLimits
-from rag_core.desk.outgoing import Outlet
-from rag_core.desk.worker import Worker
+from rag_core.desk.ladder import RUNGS
 from rag_core.errors import UpstreamRejected, UpstreamUnavailable
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.database import Database
 from rag_core.storage.ledger import QuestionLedger
-from tests.builders import a_key, a_question
-from tests.fakes.desk import Counts, FullAtFirst, PlainAnswers, TwoParts, Wall
-
-QUICK = DeskLimits(
-    look_every_seconds=0.02, delivery_pauses=(0.05,), full_disk_seconds=0.02, delivery_attempts=5
-)
-
-
-class Office:
-    """A desk with its worker and one platform."""
-
-    def __init__(self, database: Database, ledger: QuestionLedger) -> None:
-        self.ledger = ledger
-        self.wall, self.counts, self.bell = Wall(), Counts(), Bell()
-        self.answers = PlainAnswers(Conversations(database))
-        self.desk = Desk(ledger=ledger, bell=self.bell, observer=self.counts)
-
-    def worker(self, limits: DeskLimits = QUICK) -> Worker:
-        return Worker(
-            name="office",
-            ledger=self.ledger,
-            answers=self.answers,
-            outlets={Platform.WEB: Outlet(renderer=TwoParts(), replies=self.wall)},
-            bell=self.bell,
-            observer=self.counts,
-            limits=limits,
-        )
-
-    @contextlib.asynccontextmanager
-    async def at_work(self, limits: DeskLimits = QUICK) -> AsyncIterator[Worker]:
-        worker = self.worker(limits)
-        working = asyncio.create_task(worker.run())
-        try:
-            yield worker
-        finally:
-            worker.stop()
-            await working
-
-    async def until_done(self) -> None:
-        async with asyncio.timeout(20):
-            while await self.ledger.waiting():  # noqa: ASYNC110 - the ledger rings no bell
-                await asyncio.sleep(0.01)
-
-    @property
-    def shown(self) -> list[str]:
-        return list(self.wall.posted.values())
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    async with open_database(f"sqlite:///{tmp_path}/footnote.db") as opened:
-        yield opened
+from tests.fakes.desk import FullAtFirst
+from tests.fakes.offices import QUICK, Office, asked
 
 
 @pytest.fixture
 def office(database: Database) -> Office:
     return Office(database, QuestionLedger(database))
-
-
-def asked(text: str, *, thread: str = "thread-1", position: str = "1") -> IncomingQuestion:
-    return a_question(text, key=a_key(thread), position=position, message_id=f"{thread}/{position}")
 
 
 async def test_ten_deliveries_of_one_message_are_one_answer(office: Office) -> None:
@@ -129,12 +65,34 @@ async def test_a_platform_that_asks_for_patience_gets_it(office: Office) -> None
     assert len(office.shown) == 2
 
 
-async def test_a_clear_refusal_ends_the_question_and_is_counted(office: Office) -> None:
-    office.wall.troubles = [UpstreamRejected("slack", "channel is archived")]
+async def test_a_refused_answer_is_offered_in_plainer_and_plainer_forms(office: Office) -> None:
+    office.wall.troubles = [UpstreamRejected("slack", "invalid_blocks")] * 3
     await office.desk.accept(asked("How?"))
     async with office.at_work():
         await office.until_done()
-    assert office.wall.attempts == 1
+    assert office.shown == ["file: Re: How? [1]"]
+    assert office.counts.delivered_posted == [True]
+    assert len(office.answers.asked) == 1
+
+
+async def test_an_answer_that_is_refused_in_every_form_leaves_an_apology_with_its_id(
+    office: Office,
+) -> None:
+    office.wall.troubles = [UpstreamRejected("slack", "invalid_blocks")] * 4
+    receipt = await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        await office.until_done()
+    response = await office.ledger.response_to(receipt.question_id)
+    assert response is not None
+    assert str(response.answer_id) in office.shown[0]
+
+
+async def test_what_a_place_refuses_altogether_is_given_up_and_counted(office: Office) -> None:
+    office.wall.troubles = [UpstreamRejected("slack", "is_archived")] * 50
+    await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        await office.until_done()
+    assert office.wall.attempts == len(RUNGS)
     assert office.counts.delivered_posted == [False]
 
 
