@@ -22,6 +22,7 @@ from adapters.web.headers import SafeHeaders
 from adapters.web.health import HealthRoutes
 from adapters.web.jobs import JobRoutes
 from adapters.web.mounted import mounted
+from adapters.web.page_chat import PageChatRoutes
 from adapters.web.pages import PageRoutes
 from adapters.web.parts import WebParts
 from adapters.web.policies import PolicyRoutes
@@ -41,6 +42,7 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     app = create_api(parts, config)
     for routes in (
         PageRoutes(parts, config),
+        PageChatRoutes(parts, config),
         AdminRoutes(parts, config),
         UploadRoutes(parts, config),
         SignInRoutes(config),

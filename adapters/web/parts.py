@@ -10,7 +10,7 @@ from uuid import UUID
 
 from starlette.types import ASGIApp
 
-from adapters.platform import AcceptsQuestions
+from adapters.platform import AcceptsQuestions, RevisesQuestions
 from adapters.web.reply import WebReplies
 from rag_core.agent.answer import AgentResponse
 from rag_core.books.book import BookIds
@@ -25,6 +25,10 @@ from rag_core.insight.story import StoryStore
 from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore, PolicyStore
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+
+
+class KeepsQuestions(AcceptsQuestions, RevisesQuestions, Protocol):
+    """The desk."""
 
 
 class Answers(Protocol):
@@ -108,7 +112,7 @@ class Readiness:
 class WebParts:
     """What the web door is handed; the wiring makes it."""
 
-    desk: AcceptsQuestions
+    desk: KeepsQuestions
     replies: WebReplies
     conversations: ConversationStore
     answers: Answers

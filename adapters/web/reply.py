@@ -188,6 +188,10 @@ class WebReplies:
         for identity in [name for name, topic in self._topics.items() if topic.key == key]:
             del self._topics[identity]
 
+    def forget_question(self, identity: MessageIdentity) -> None:
+        """Drop what is remembered of a question, for it is asked anew."""
+        self._topics.pop(identity, None)
+
     def _forget_oldest(self) -> None:
         unheard = [key for key, topic in self._topics.items() if not topic.listeners]
         for identity in unheard[: max(0, len(unheard) - KEPT_TOPICS)]:

@@ -323,6 +323,10 @@ class MemoryFeedback:
     def __init__(self) -> None:
         self.ratings: dict[tuple[UUID, str], tuple[bool, str]] = {}
 
+    async def rated(self, *, answer_id: UUID, asker_id: str) -> bool | None:
+        kept = self.ratings.get((answer_id, asker_id))
+        return kept[0] if kept else None
+
     async def rate(
         self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""
     ) -> None:
@@ -483,10 +487,37 @@ class House:
             task.add_done_callback(self.tasks.discard)
         return receipt
 
+    async def revise(self, question: IncomingQuestion) -> None:
+        entry = self.ledger.entries.get(question.identity)
+        if entry is not None and entry.question.question.message != question.question.message:
+            self.reopen(entry, replace(entry.question, question=question.question))
+
+    async def withdraw(self, identity: MessageIdentity, *, asker_id: str | None = None) -> bool:
+        entry = self.ledger.entries.get(identity)
+        if entry is None or asker_id not in (None, entry.question.asker_id):
+            return False
+        del self.ledger.entries[identity]
+        return True
+
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
+        for entry in self.ledger.entries.values():
+            if entry.response is not None and entry.response.answer_id == answer_id:
+                self.reopen(entry, entry.question)
+                return True
+        return False
+
+    def reopen(self, entry: Entry, question: IncomingQuestion) -> None:
+        """The old answer stands until there is a new one; the state tells that it is old."""
+        entry.question, entry.state = question, QuestionState.PENDING
+        if self.works:
+            task = asyncio.create_task(self.answer(question))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
     async def work(self) -> None:
         """Answer what is open, as after a restart."""
         for entry in list(self.ledger.entries.values()):
-            if entry.response is None:
+            if not entry.state.is_final:
                 await self.answer(entry.question)
 
     async def answer(self, question: IncomingQuestion) -> None:

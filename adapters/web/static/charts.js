@@ -36,14 +36,17 @@ function draw(place, days, rows, names) {
     ticks: { stroke: colour("--rule"), width: 1 },
   };
   const whole = (_, splits) => splits.map((value) => (Number.isInteger(value) ? value : ""));
+  const day = uPlot.fmtDate("{D} {MMM}");
+  const utc = (second) => uPlot.tzDate(new Date(second * 1e3), "Etc/UTC");
+  const dated = (_, splits) => splits.map((second) => day(utc(second)));
   const options = {
     width: place.clientWidth,
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    tzDate: (second) => uPlot.tzDate(new Date(second * 1e3), "Etc/UTC"),
+    tzDate: utc,
     scales: { y: { range: (_, low, high) => [0, Math.max(high, 1) * 1.1] } },
-    axes: [axis, { ...axis, values: whole, size: 40 }],
+    axes: [{ ...axis, values: dated }, { ...axis, values: whole, size: 40 }],
     series: [{}, ...series],
   };
   return new uPlot(options, [days, ...sums], place);
