@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 from uuid import UUID
 
+from adapters.steward import Finding
 from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import Renderer, ReplyChannel
@@ -32,6 +34,15 @@ class ChatPlatform(Protocol):
         ...
 
 
+class ExaminesItself(Protocol):
+    """A platform that can say what is in place and what is missing on its side."""
+
+    @property
+    def platform(self) -> Platform: ...
+
+    async def findings(self) -> Sequence[Finding]: ...
+
+
 class AcceptsQuestions(Protocol):
     """The desk, as a platform sees it."""
 
@@ -57,6 +68,10 @@ class RevisesQuestions(Protocol):
     async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
         """Answer the same question anew, in its place; False: no such answer any more."""
         ...
+
+
+class TakesQuestions(AcceptsQuestions, RevisesQuestions, Protocol):
+    """The desk, for all that people do on a chat platform."""
 
 
 class KnowsThreads(Protocol):

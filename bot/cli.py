@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Coroutine
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import typer
 
-from rag_core.errors import ConfigurationError, FootnoteError, IngestionError, InvalidQuestion
+from bot import shelf_cli
+from bot.command_line import Json, finish, there
+from rag_core.conversation.key import Platform
+from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion
 
 app = typer.Typer(
     name="footnote",
@@ -24,9 +27,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.add_typer(shelf_cli.books, name="books")
+app.add_typer(shelf_cli.sources, name="sources")
+
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
 Books = Annotated[
     list[str] | None, typer.Option("--book", help="A book to read; may stand several times.")
 ]
@@ -44,7 +49,9 @@ def run() -> None:
 
 @app.command()
 def ingest(
-    paths: Annotated[list[str], typer.Argument(help="Files or folders.", metavar="PATH…")],
+    paths: Annotated[
+        list[str], typer.Argument(help="Files and folders, or addresses.", metavar="PATH…")
+    ],
     book: Annotated[str, typer.Option("--book", help="The book that they belong to.")],
     base_url: Annotated[str, typer.Option(help="Where the pages are published.")] = "",
     site: Annotated[str, typer.Option(help="docusaurus, mkdocs, mdbook, github or plain.")] = "",
@@ -52,12 +59,12 @@ def ingest(
     title: Annotated[str, typer.Option(help="The book's name for readers.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Read files and folders into a book; prints the finished job."""
+    """Read files and folders, or addresses, into a book; prints the finished job."""
     from bot.commands.ingest import ingest as command
 
     job = {
         "book_id": book,
-        "paths": [there(path) for path in paths],
+        **located(paths),
         "mode": mode,
         "base_url": base_url,
         "site": site,
@@ -126,12 +133,6 @@ def ask(
     finish(command(wanted, as_json=as_json, verbose=verbose))
 
 
-class Measured(StrEnum):
-    """What a question set can tell."""
-
-    RETRIEVAL = "retrieval"
-
-
 class History(StrEnum):
     """Whether the turns before a question are told."""
 
@@ -147,23 +148,31 @@ def evaluate(
         typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
     ] = None,
     history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
-    what: Annotated[Measured, typer.Option(help="What is measured.")] = Measured.RETRIEVAL,
+    what: Annotated[
+        str, typer.Option(help="One or more of retrieval, refusal, citations.")
+    ] = "retrieval",
     as_json: Json = False,
 ) -> None:
-    """Measure on a question set how well the right pages are found."""
+    """Measure on a question set what is found, answered, refused and cited."""
     from bot.commands.eval import evaluate as command
 
-    del what  # there is one measure so far, and its name is checked
     with_history = history is History.ON
-    finish(command(folder, questions or (), with_history=with_history, as_json=as_json))
+    finish(command(folder, questions or (), what=what, with_history=with_history, as_json=as_json))
 
 
 @app.command()
-def books(as_json: Json = False) -> None:
-    """List the books."""
-    from bot.commands.lists import list_books
+def calibrate(
+    folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR…")],
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(help="Instead of one set's own questions.jsonl; may stand several times."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure and store from which confidence on the embedder in use may answer."""
+    from bot.commands.calibrate import calibrate as command
 
-    finish(list_books(as_json=as_json))
+    finish(command(folders, questions or (), as_json=as_json))
 
 
 @app.command()
@@ -220,6 +229,21 @@ def doctor(as_json: Json = False) -> None:
 
 
 @app.command()
+def forget(
+    platform: Annotated[Platform, typer.Option(help="Where they asked.")],
+    user: Annotated[str | None, typer.Option(help="Id of the person.")] = None,
+    tenant: Annotated[str | None, typer.Option(help="Id of a whole server or workspace.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Forget a person, or a whole server or workspace, with all that was asked and answered."""
+    from bot.commands.forget import forget as command
+
+    if not user and not tenant:
+        raise typer.BadParameter("name somebody with --user, or a server with --tenant")
+    finish(command(platform.value, user=user, tenant=tenant, as_json=as_json))
+
+
+@app.command()
 def backup(
     file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
     as_json: Json = False,
@@ -241,16 +265,14 @@ def restore(
     finish(command(file, as_json=as_json))
 
 
-def there(path: str) -> str:
-    """The whole path of a file or folder; nothing can be read from one that is not there."""
-    if not Path(path).exists():
-        raise IngestionError(path, "found", "there is no such file or folder.")
-    return str(Path(path).resolve())
-
-
-def finish(command: Coroutine[Any, Any, int]) -> None:
-    """Run a command and end with its exit code."""
-    raise typer.Exit(asyncio.run(command))
+def located(paths: Sequence[str]) -> dict[str, list[str]]:
+    """Addresses as they are, or paths in full; not both in one run."""
+    addresses = [path for path in paths if path.lower().startswith(("http://", "https://"))]
+    if not addresses:
+        return {"paths": [there(path) for path in paths]}
+    if len(addresses) < len(paths):
+        raise InvalidQuestion("paths", "Name either paths or addresses in one run, not both.")
+    return {"urls": addresses}
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from adapters.steward import Finding
 from bot.backup import write_backup
 from bot.doctor import Doctor
 from bot.wiring import Services
+from rag_core.conversation.key import Platform, TenantId
 
 
 class Owner:
@@ -23,6 +24,17 @@ class Owner:
 
     async def examine(self) -> Sequence[Finding]:
         return await self._doctor.everything()
+
+    async def forget(
+        self, platform: Platform, *, user: str | None, tenant: str | None
+    ) -> Mapping[str, Any]:
+        forgetting, count = self._services.stores.forgetting, 0
+        if user is not None:
+            count += await forgetting.person(platform=platform, asker_id=user)
+        if tenant is not None:
+            count += await forgetting.tenant(platform=platform, tenant=TenantId(tenant))
+        self._services.web_replies.forget_all()
+        return {"platform": platform.value, "questions": count}
 
     async def backup(self, file: Path) -> Mapping[str, Any]:
         services = self._services

@@ -6,13 +6,17 @@ import contextlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
+from adapters.review import Review
 from adapters.slack.config import SlackConfig
 from bot.settings import Settings
 from bot.wiring import Services
+
+if TYPE_CHECKING:
+    from adapters.discord.client import DiscordParts
 
 SLACK_EVENTS = "/slack/events"
 
@@ -43,19 +47,9 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
                 mounts[SLACK_EVENTS] = slack.events
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
-            from adapters.discord.lookup import Lookup
-            from adapters.discord.presses import Review
 
             discord = await stack.enter_async_context(
-                open_discord(
-                    discord_config(settings),
-                    desk=services.desk,
-                    markers=markers,
-                    lookup=Lookup(searches=services.retriever, library=services.library),
-                    review=Review(
-                        answers=services.stores.ledger, feedback=services.stores.feedback
-                    ),
-                )
+                open_discord(discord_config(settings), discord_parts(services))
             )
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
@@ -72,6 +66,25 @@ def slack_config(settings: Settings) -> SlackConfig:
         app_token=app.get_secret_value() if app else None,
         signing_secret=signing.get_secret_value() if signing else None,
         api_base=settings.slack_api_base,
+    )
+
+
+def discord_parts(services: Services) -> DiscordParts:
+    from adapters.discord.client import DiscordParts
+    from adapters.discord.lookup import Lookup
+
+    stores = services.stores
+    return DiscordParts(
+        desk=services.desk,
+        markers=stores.markers,
+        lookup=Lookup(searches=services.retriever, library=services.library),
+        policies=services.library,
+        review=Review(
+            answers=stores.ledger,
+            feedback=stores.feedback,
+            desk=services.desk,
+            markers=stores.markers,
+        ),
     )
 
 

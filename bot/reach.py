@@ -53,6 +53,9 @@ class House:
     async def post(self, path: str, body: object) -> Any:
         return await self._document("POST", path, body)
 
+    async def delete(self, path: str) -> Any:
+        return await self._document("DELETE", path, None)
+
     async def _document(self, method: str, path: str, body: object) -> Any:
         return (await self._answer(method, path, body)).json()
 

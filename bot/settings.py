@@ -97,6 +97,19 @@ class Settings(BaseSettings):
         "Folders below which the web door may be asked to read files; unset: none",
         "folders, separated by commas",
     )
+    fetch_hosts: str | None = setting(
+        "FOOTNOTE_FETCH_HOSTS",
+        None,
+        "Hosts of your own network whose pages may be read into books; unset: public ones only",
+        "HOST or HOST:PORT, separated by commas",
+    )
+    hook_secret: SecretStr | None = setting(
+        "FOOTNOTE_HOOK_SECRET",
+        None,
+        "Signs calls of /hooks/sources/BOOK, which have a book's sources read again; unset: none",
+        "a secret of at least 16 characters",
+        min_length=16,
+    )
     embedder: Literal["local", "cohere", "openai"] | None = setting(
         "FOOTNOTE_EMBEDDER",
         None,
@@ -218,21 +231,51 @@ class Settings(BaseSettings):
     user_questions_hour: int = setting(
         "FOOTNOTE_USER_QUESTIONS_HOUR",
         20,
-        "Questions of one person in an hour on Discord and Slack; 0: no limit; no effect yet",
+        "Questions of one person in an hour on Discord and Slack; 0: no limit",
         "a whole number from 0",
         ge=0,
     )
     channel_questions_day: int = setting(
         "FOOTNOTE_CHANNEL_QUESTIONS_DAY",
         200,
-        "Questions in one channel a day on Discord and Slack; 0: no limit; no effect yet",
+        "Questions in one channel a day on Discord and Slack; 0: no limit",
         "a whole number from 0",
         ge=0,
     )
     tenant_tokens_day: int | None = setting(
         "FOOTNOTE_TENANT_TOKENS_DAY",
         None,
-        "Tokens for one server or workspace a day; unset or 0: no limit; no effect yet",
+        "Tokens for one server or workspace a day; unset or 0: no limit",
+        "a whole number from 0",
+        ge=0,
+    )
+    queue_questions: int = setting(
+        "FOOTNOTE_QUEUE_QUESTIONS",
+        1000,
+        "Questions that may wait at once; further ones are declined",
+        "a whole number from 1 to 100000",
+        ge=1,
+        le=100_000,
+    )
+    parallel_answers: int = setting(
+        "FOOTNOTE_PARALLEL_ANSWERS",
+        32,
+        "Questions that are worked on at once",
+        "a whole number from 1 to 1000",
+        ge=1,
+        le=1000,
+    )
+    retention_days: int | None = setting(
+        "FOOTNOTE_RETENTION_DAYS",
+        None,
+        "Days after which questions are forgotten with their answers; unset: they are kept",
+        "a whole number from 1",
+        ge=1,
+    )
+    free_space_mb: int = setting(
+        "FOOTNOTE_FREE_SPACE_MB",
+        50,
+        "Free disk space below which no question is accepted; 0: not looked at",
         "a whole number from 0",
         ge=0,
     )
@@ -315,6 +358,11 @@ class Settings(BaseSettings):
     def allowed_job_folders(self) -> tuple[Path, ...]:
         named = (self.job_folders or "").split(",")
         return tuple(Path(folder.strip()).resolve() for folder in named if folder.strip())
+
+    @property
+    def allowed_fetch_hosts(self) -> tuple[str, ...]:
+        named = (self.fetch_hosts or "").split(",")
+        return tuple(host.strip() for host in named if host.strip())
 
     @property
     def database(self) -> str:

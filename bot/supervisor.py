@@ -62,10 +62,16 @@ async def supervise(settings: Settings) -> None:
             worker,
             [
                 services.housekeeping.run(),
+                *services.watches(chat_outlets(platforms)),
+                services.timetable.run(),
                 services.gaps.run(),
-                services.ingestion.resume(),
                 serve(app, page),
-                serve(create_door(parts, owner=Owner(services, platforms)), door),
+                serve(
+                    create_door(
+                        parts, owner=Owner(services, platforms), shelves=services.librarian
+                    ),
+                    door,
+                ),
                 *(kept_apart(platform) for platform in platforms),
             ],
         )
@@ -83,7 +89,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
         parts = web_parts(services, readiness_of(services, ()), {})
-        private = create_door(parts, owner=Owner(services))
+        private = create_door(parts, owner=Owner(services), shelves=services.librarian)
         working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())
@@ -125,15 +131,24 @@ async def kept_apart(platform: ChatPlatform) -> None:
 
 
 def readiness_of(services: Services, platforms: Sequence[ChatPlatform]) -> AsksReadiness:
-    return lookout(ledger=services.stores.ledger, vectors=services.vectors, platforms=platforms)
+    return lookout(
+        ledger=services.stores.ledger,
+        vectors=services.vectors,
+        platforms=platforms,
+        room=services.room,
+        most_waiting=services.settings.queue_questions,
+    )
 
 
 def outlets(services: Services, platforms: Sequence[ChatPlatform]) -> Mapping[Platform, Outlet]:
-    theirs = {
+    return {**services.own_outlets, **chat_outlets(platforms)}
+
+
+def chat_outlets(platforms: Sequence[ChatPlatform]) -> Mapping[Platform, Outlet]:
+    return {
         platform.platform: Outlet(renderer=platform.renderer, replies=platform.replies)
         for platform in platforms
     }
-    return {**services.own_outlets, **theirs}
 
 
 def web_config(settings: Settings) -> WebConfig:
@@ -145,6 +160,7 @@ def web_config(settings: Settings) -> WebConfig:
         public_url=settings.public_url,
         uploads=settings.data_dir.resolve() / UPLOADS,
         job_folders=settings.allowed_job_folders,
+        hook_secret=settings.hook_secret.get_secret_value() if settings.hook_secret else None,
         wait_seconds=QUEUE_SECONDS + settings.answer_seconds,
         api_keys=parse_api_keys(keys.get_secret_value()) if keys else (),
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ from adapters.apologies import apologise
 from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
+from bot.agents import agent_config, profile_of
+from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
+from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.providers import (
     embedding_choice,
@@ -24,9 +28,7 @@ from bot.providers import (
 )
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
-from rag_core.agent.config import AgentConfig
-from rag_core.agent.profiles import profile_named
-from rag_core.agent.prompts import SYSTEM_PROMPT
+from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.books.library import Library
 from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
@@ -34,10 +36,14 @@ from rag_core.desk.answering import Answering
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.housekeeping import Housekeeping
-from rag_core.desk.limits import DeskLimits
+from rag_core.desk.living import LivingAnswers
 from rag_core.desk.outgoing import Outlet
+from rag_core.desk.queue_watch import QueueWatch
+from rag_core.desk.room import Room
 from rag_core.desk.worker import Worker
+from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
+from rag_core.ingestion.timetable import Timetable
 from rag_core.insight.gaps import Gaps, GapStore
 from rag_core.insight.stats import StatsStore
 from rag_core.insight.story import StoryStore
@@ -47,10 +53,12 @@ from rag_core.ports import (
     ConversationStore,
     Embedder,
     FeedbackStore,
+    ForgettingStore,
     JobStore,
     Ledger,
     MarkerStore,
     PolicyStore,
+    SourceStore,
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
@@ -58,13 +66,16 @@ from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import open_database
 from rag_core.storage.feedback import Feedback
+from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
+from rag_core.storage.sources import Sources
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
+from rag_core.websites.fetcher import Fetcher
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
 
@@ -77,12 +88,14 @@ class Stores:
     ledger: Ledger
     books: BookStore
     policies: PolicyStore
+    sources: SourceStore
     jobs: JobStore
     feedback: FeedbackStore
     gaps: GapStore
     stats: StatsStore
     stories: StoryStore
     markers: MarkerStore
+    forgetting: ForgettingStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,20 +111,49 @@ class Services:
     model: ChatModel
     library: Library
     retriever: Retriever
+    profile: ConfidenceProfile
     ingestion: Ingestion
+    timetable: Timetable
     answering: Answering
     desk: Desk
     bell: Bell
+    room: Room
     metrics: Metrics
     housekeeping: Housekeeping
     gaps: Gaps
     web_replies: WebReplies
 
     @property
+    def librarian(self) -> Librarian:
+        return Librarian(
+            books=self.stores.books,
+            sources=self.stores.sources,
+            library=self.library,
+            ingestion=self.ingestion,
+            timetable=self.timetable,
+        )
+
+    @property
     def own_outlets(self) -> Mapping[Platform, Outlet]:
         """The web page and the terminal are always there."""
         outlet = Outlet(renderer=WebRenderer(), replies=self.web_replies)
         return {Platform.WEB: outlet, Platform.CLI: outlet}
+
+    def watches(self, chats: Mapping[Platform, Outlet]) -> Sequence[Coroutine[Any, Any, None]]:
+        """What goes on beside the worker: long queues, and sources that change."""
+        queue = QueueWatch(
+            ledger=self.stores.ledger, outlets=chats, limits=desk_limits(self.settings)
+        )
+        living = LivingAnswers(
+            ledger=self.stores.ledger,
+            books=self.stores.books,
+            jobs=self.stores.jobs,
+            passages=self.vectors,
+            markers=self.stores.markers,
+            outlets=chats,
+            bell=self.bell,
+        )
+        return [queue.run(), living.run()]
 
     def worker(self, outlets: Mapping[Platform, Outlet]) -> Worker:
         return Worker(
@@ -136,13 +178,24 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))
         ingestion = await enter(
-            Ingestion(jobs=stores.jobs, books=stores.books, embedder=embedder, store=vectors)
+            Ingestion(
+                jobs=stores.jobs,
+                books=stores.books,
+                embedder=embedder,
+                store=vectors,
+                gathers=gathering(settings, folder),
+            )
         )
         library = Library(
             books=stores.books, policies=stores.policies, default_book=settings.default_book
         )
         retriever = Retriever(embedder=embedder, store=vectors)
+        profile = profile_of(settings, folder, embedder=embedder.model)
+        agent = Agent(
+            model=model, retriever=retriever, config=agent_config(settings), profile=profile
+        )
         metrics, bell = Metrics(), Bell()
+        room = Room(folder, least=settings.free_space_mb * 2**20)
         yield Services(
             name=worker_name(folder),
             settings=settings,
@@ -153,12 +206,25 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             library=library,
             retriever=retriever,
             ingestion=ingestion,
-            answering=answering(settings, stores, library, retriever, model),
-            desk=Desk(ledger=stores.ledger, bell=bell, observer=metrics),
+            timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
+            answering=answering(settings, stores, library, agent, model.name),
+            desk=Desk(
+                ledger=stores.ledger,
+                bell=bell,
+                observer=metrics,
+                bounds=desk_bounds(settings),
+                room=room,
+            ),
+            room=room,
+            profile=profile,
             bell=bell,
             metrics=metrics,
-            housekeeping=Housekeeping(conversations=stores.conversations),
             gaps=Gaps(store=stores.gaps, embedder=await enter(open_own_embedder(choice, embedder))),
+            housekeeping=Housekeeping(
+                conversations=stores.conversations,
+                forgetting=stores.forgetting,
+                kept=days(settings.retention_days),
+            ),
             web_replies=WebReplies(),
         )
 
@@ -171,45 +237,39 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             ledger=QuestionLedger(database),
             books=Books(database),
             policies=Policies(database),
+            sources=Sources(database),
             jobs=Jobs(database),
             feedback=Feedback(database),
             gaps=GapRecords(database),
             stats=StatsRecords(database),
             stories=Stories(database),
             markers=Markers(database),
+            forgetting=Forgetting(database),
         )
 
 
+def gathering(settings: Settings, folder: Path) -> Gathering:
+    def fetcher() -> Fetcher:
+        return Fetcher(version=version("footnote-bot"), allowed=settings.allowed_fetch_hosts)
+
+    return Gathering(folder / "websites", fetcher=fetcher)
+
+
 def answering(
-    settings: Settings, stores: Stores, library: Library, retriever: Retriever, model: ChatModel
+    settings: Settings, stores: Stores, library: Library, agent: Agent, model: str
 ) -> Answering:
     return Answering(
-        agent=Agent(model=model, retriever=retriever, config=agent_config(settings)),
+        agent=agent,
         conversations=stores.conversations,
         library=library,
         apologise=apologise,
-        model=model.name,
+        model=model,
         max_turns=settings.agent_max_turns,
     )
 
 
-def agent_config(settings: Settings) -> AgentConfig:
-    prompt = settings.agent_system_prompt_file
-    return AgentConfig(
-        model=settings.openai_model,
-        max_turns=settings.agent_max_turns,
-        profile=settings.confidence_profile,
-        system_prompt=prompt.read_text(encoding="utf-8") if prompt else SYSTEM_PROMPT,
-        temperature=settings.agent_temperature,
-        max_tokens=settings.agent_max_tokens,
-        top_k=settings.agent_top_k,
-        score_threshold=settings.agent_score_threshold,
-        answer_seconds=settings.answer_seconds,
-    )
-
-
-def desk_limits(settings: Settings) -> DeskLimits:
-    return DeskLimits(answer_seconds=settings.answer_seconds)
+def days(number: int | None) -> timedelta | None:
+    return None if number is None else timedelta(days=number)
 
 
 def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
@@ -221,7 +281,7 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         files=services.stores.jobs,
         passages=services.vectors,
         retriever=services.retriever,
-        profile=profile_named(services.settings.confidence_profile),
+        profile=services.profile,
     )
     return WebParts(
         starters=starters,
@@ -242,6 +302,7 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         policies=services.stores.policies,
         readiness=readiness,
         metrics=metrics,
+        sources=services.timetable,
         mounts=mounts,
         version=version("footnote-bot"),
     )

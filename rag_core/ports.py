@@ -14,10 +14,12 @@ from rag_core.agent.answer import AgentResponse
 from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
 from rag_core.books.book import Book, BookIds
 from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.source import BookSource
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.asked import AskedQuestion
+from rag_core.desk.backlog import Backlog, ChangedAnswer, Overdue
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
@@ -241,6 +243,32 @@ class Ledger(Protocol):
         """Let the question of this answer be answered anew; None: no such answer."""
         ...
 
+    async def backlog(self) -> Backlog: ...
+
+    async def overdue(self, *, before: datetime, limit: int) -> Sequence[Overdue]:
+        """Questions accepted before then that nobody works on, and whose askers know nothing."""
+        ...
+
+    async def tell(self, waiting: Overdue, payload: str) -> OutgoingPart | None:
+        """Write down the notice of a long queue; None: the question is no longer waiting."""
+        ...
+
+    async def cited_after(self, chunk_id: str, *, limit: int) -> Sequence[str]:
+        """The next passages that any answer cites, by id."""
+        ...
+
+    async def mark_changed(self, chunk_ids: Sequence[str]) -> int:
+        """Mark the answers that cite passages which are no longer there; how many they are."""
+        ...
+
+    async def changed_answers(self, *, limit: int) -> Sequence[ChangedAnswer]:
+        """Marked answers whose messages do not say so yet."""
+        ...
+
+    async def show_change(self, question_id: UUID, payloads: Sequence[str] | None) -> None:
+        """Let a worker edit the messages of a marked answer; None: there are none to edit."""
+        ...
+
     async def begin_post(self, part: OutgoingPart) -> None:
         """Raises Superseded when the part is no longer wanted as it is."""
         ...
@@ -312,6 +340,30 @@ class PolicyStore(Protocol):
     async def all(self) -> Mapping[Place, ChannelPolicy]: ...
 
 
+class SourceStore(Protocol):
+    """Where the books come from, and how the last readings went."""
+
+    async def add(self, source: BookSource) -> bool:
+        """False: the book has this location already, and nothing was changed."""
+        ...
+
+    async def get(self, source_id: UUID) -> BookSource | None: ...
+
+    async def all(self) -> Sequence[BookSource]:
+        """By book and location."""
+        ...
+
+    async def update(self, source: BookSource) -> None:
+        """Replace a source that is still there, but not when it is read next."""
+        ...
+
+    async def claim(self, source: BookSource, *, then: datetime) -> bool:
+        """Move a due source to its next time; False: another process was first."""
+        ...
+
+    async def remove(self, source_id: UUID) -> bool: ...
+
+
 class JobStore(Protocol):
     """Ingestion jobs, and what each file of a book left in the index."""
 
@@ -352,3 +404,19 @@ class MarkerStore(Protocol):
     async def get(self, name: str) -> str | None: ...
 
     async def set(self, name: str, value: str) -> None: ...
+
+
+class ForgettingStore(Protocol):
+    """Forgets; when a call returns, the words are gone from the disk too."""
+
+    async def person(self, *, platform: Platform, asker_id: str) -> int:
+        """Everything that one person asked, with the answers; how many questions that were."""
+        ...
+
+    async def tenant(self, *, platform: Platform, tenant: TenantId) -> int:
+        """A whole server or workspace."""
+        ...
+
+    async def older_than(self, moment: datetime) -> int:
+        """Ended questions that were accepted before then."""
+        ...

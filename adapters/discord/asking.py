@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import discord
 
-from adapters.discord.events import DIRECT, ONLY_FILES, SHORTENED
+from adapters.discord.channels import Spot, spot_in
+from adapters.discord.events import ONLY_FILES, SHORTENED
 from adapters.discord.tokens import Ticket
 from adapters.discord.wording import with_names, without_mention
 from adapters.pastes import shortened
-from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import InvalidQuestion
@@ -24,31 +24,12 @@ TOKEN, APPLICATION, CHANNEL = "interaction", "application", "channel"
 NOT_HERE = "I cannot answer in this kind of channel."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
-    """Where somebody used a command or pressed a button."""
-
-    tenant: TenantId
-    reads: str
-    """The channel that decides which books are read: of a thread, the one it belongs to."""
-    writes: str
-    """The channel or thread itself."""
-    is_thread: bool
-    """Whether what is said here belongs together."""
-
-
 def spot_of(interaction: discord.Interaction) -> Spot:
-    channel = interaction.channel
-    if channel is None:
+    """Where somebody used a command or pressed a button."""
+    spot = spot_in(interaction.channel) if interaction.channel is not None else None
+    if spot is None:
         raise InvalidQuestion("channel", NOT_HERE)
-    here = str(channel.id)
-    if interaction.guild_id is None:
-        return Spot(tenant=DIRECT, reads=here, writes=here, is_thread=True)
-    tenant = TenantId(str(interaction.guild_id))
-    if isinstance(channel, discord.Thread):
-        parent = str(channel.parent_id)
-        return Spot(tenant=tenant, reads=parent, writes=here, is_thread=True)
-    return Spot(tenant=tenant, reads=here, writes=here, is_thread=False)
+    return spot
 
 
 def options_of(interaction: discord.Interaction) -> dict[str, Any]:
@@ -112,6 +93,8 @@ def _question(
         heard_at=at,
         position=f"{interaction.id:020d}",
         address=address,
+        category_id=spot.category_id,
+        locale=interaction.locale.value,
         private=private,
     )
 

@@ -3,46 +3,32 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
-from rag_core.agent.answer import AgentResponse, Outcome
+from adapters.presses import LABELS, Press, offered
+from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
 
 ROW, BUTTON, TEXT_INPUT = 1, 2, 4
-SECONDARY, DANGER = 2, 4
+SECONDARY, SUCCESS, DANGER = 2, 3, 4
+STYLES = {Press.DELETE: DANGER, Press.RESOLVED: SUCCESS}
 PARAGRAPH = 2
+BUTTONS_A_ROW = 5
 LONGEST_REASON = 1_000
 MARK = re.compile(r"footnote:(\w+):([0-9a-f]{32})(?::(\S{1,40}))?")
 
 
-class Press(StrEnum):
-    """What a button or form asks for; the value stands in messages that exist already."""
-
-    HELPFUL = "helpful"
-    NOT_HELPFUL = "unhelpful"
-    EVIDENCE = "evidence"
-    DELETE = "delete"
-    REASON = "reason"
-
-
-LABELS = {
-    Press.HELPFUL: "Helpful",
-    Press.NOT_HELPFUL: "Not helpful",
-    Press.EVIDENCE: "Show evidence",
-    Press.DELETE: "Delete",
-}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pressed:
-    """A button of ours: what it does, to which answer, and for whom alone."""
+    """A button of ours: what it does, to which answer, and what else it must know."""
 
     press: Press
     answer_id: UUID
-    owner_id: str = ""
+    detail: str = ""
+    """Of a Delete button the message that asked, of a Resolved button who called for help."""
 
 
 def read_mark(custom_id: str) -> Pressed | None:
@@ -50,36 +36,35 @@ def read_mark(custom_id: str) -> Pressed | None:
     found = MARK.fullmatch(custom_id)
     if found is None or found[1] not in set(Press):
         return None
-    return Pressed(press=Press(found[1]), answer_id=UUID(found[2]), owner_id=found[3] or "")
+    return Pressed(press=Press(found[1]), answer_id=UUID(found[2]), detail=found[3] or "")
 
 
-def mark(press: Press, answer_id: UUID, owner_id: str = "") -> str:
-    return ":".join(["footnote", press.value, answer_id.hex, *([owner_id] if owner_id else [])])
+def mark(press: Press, answer_id: UUID, detail: str = "") -> str:
+    return ":".join(["footnote", press.value, answer_id.hex, *([detail] if detail else [])])
 
 
-def buttons(response: AgentResponse, question: IncomingQuestion) -> list[dict[str, Any]]:
-    """The row below an answer; none below greetings and what was not answered for an error."""
-    wanted = [_button(press, response, question) for press in offered(response, question)]
-    return [{"type": ROW, "components": wanted}] if wanted else []
+def buttons(
+    response: AgentResponse, question: IncomingQuestion, *, has_staff: bool
+) -> list[dict[str, Any]]:
+    """The rows below an answer; none below greetings and what was not answered for an error."""
+    presses = offered(response, private=question.private, has_staff=has_staff)
+    deletes = {Press.DELETE: question.message_id}
+    return rows([button(press, response.answer_id, deletes.get(press, "")) for press in presses])
 
 
-def offered(response: AgentResponse, question: IncomingQuestion) -> list[Press]:
-    """What only the asker sees, the asker removes without us."""
-    refused = response.outcome is Outcome.NO_RESULTS
-    if not response.citations and not refused:
-        return []
-    rating = [Press.HELPFUL, Press.NOT_HELPFUL]
-    evidence = [Press.EVIDENCE] if response.citations else []
-    return [*rating, *evidence, *([] if question.private else [Press.DELETE])]
+def rows(wanted: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    starts = range(0, len(wanted), BUTTONS_A_ROW)
+    return [
+        {"type": ROW, "components": list(wanted[start : start + BUTTONS_A_ROW])} for start in starts
+    ]
 
 
-def _button(press: Press, response: AgentResponse, question: IncomingQuestion) -> dict[str, Any]:
-    deletes = press is Press.DELETE
+def button(press: Press, answer_id: UUID, detail: str = "") -> dict[str, Any]:
     return {
         "type": BUTTON,
-        "style": DANGER if deletes else SECONDARY,
+        "style": STYLES.get(press, SECONDARY),
         "label": LABELS[press],
-        "custom_id": mark(press, response.answer_id, question.asker_id if deletes else ""),
+        "custom_id": mark(press, answer_id, detail),
     }
 
 

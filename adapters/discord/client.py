@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 import aiohttp
 import discord
 
 from adapters.answered_threads import AnsweredThreads
+from adapters.discord.afterthoughts import Afterthoughts
+from adapters.discord.catchup import CatchUp
 from adapters.discord.commands import CommandRegister, commands
 from adapters.discord.config import DiscordConfig
-from adapters.discord.connection import Connection, minimal_intents
+from adapters.discord.connection import Channel, Connection, minimal_intents
+from adapters.discord.events import Rules
+from adapters.discord.files import FileReader
 from adapters.discord.hearing import Listener
 from adapters.discord.interactions import Commands, Interactions
 from adapters.discord.lookup import Lookup
-from adapters.discord.presses import Presses, Review
+from adapters.discord.presses import Presses
 from adapters.discord.progress import LinePace
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
+from adapters.discord.staff import StaffDesk
+from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
 from adapters.discord.tokens import TicketRest
-from adapters.platform import AcceptsQuestions, ChatPlatform
+from adapters.discord.waiting import Waiting
+from adapters.platform import ChatPlatform, TakesQuestions
+from adapters.review import Review
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 from rag_core.errors import ConfigurationError
@@ -50,41 +59,71 @@ HINTS = {
 NOT_AUTHENTICATED, NOT_ALLOWED = 4004, 4014
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordParts:
+    """What the rest of the house hands in.
+
+    Without `lookup` there is no /lookup, and /ask proposes no modules; without `review`
+    answers have no buttons; without `policies` no channel is answered in without a mention."""
+
+    desk: TakesQuestions
+    markers: MarkerStore
+    lookup: Lookup | None = None
+    review: Review | None = None
+    policies: KnowsPolicies | None = None
+
+
 class DiscordPlatform:
     """One bot on Discord."""
 
-    def __init__(
-        self,
-        config: DiscordConfig,
-        *,
-        desk: AcceptsQuestions,
-        markers: MarkerStore,
-        lookup: Lookup | None = None,
-        review: Review | None = None,
-    ) -> None:
+    def __init__(self, config: DiscordConfig, parts: DiscordParts) -> None:
         self._config = config
         self._intents = minimal_intents()
         self.connection = Connection(
-            config,
-            intents=self._intents,
-            hears=self._hear,
-            is_used=self._use,
-            greets=self._greet,
+            config, intents=self._intents, audience=self, markers=parts.markers
         )
-        rest, threads = DiscordRest(self.connection), AnsweredThreads(markers)
-        tickets, pauses = TicketRest(self.connection), config.accept_pauses
-        known = Commands(desk=desk, tickets=tickets, lookup=lookup, pauses=pauses)
-        presses = [Presses(review, tickets=tickets, rest=rest).hear] if review else []
-        self._interactions = Interactions(known.hear, *presses)
+        rest, tickets = DiscordRest(self.connection), TicketRest(self.connection)
+        threads, waiting = AnsweredThreads(parts.markers), Waiting()
+        self._replies = DiscordReplies(
+            rest, tickets=tickets, threads=threads, pace=pace_of(config), waiting=waiting
+        )
+        self._renderer = DiscordRenderer(
+            with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
+        )
+        self._listener = self._listening(parts, rest, threads, waiting)
+        self._catch_up = CatchUp(self.connection, listener=self._listener, markers=parts.markers)
+        self._interactions = self._answering(parts, rest, tickets)
         self._register = CommandRegister(
-            commands(with_lookup=lookup is not None), rest=rest, markers=markers
+            commands(with_lookup=parts.lookup is not None), rest=rest, markers=parts.markers
         )
-        pace = LinePace(
-            after_seconds=config.line_after_seconds, every_seconds=config.line_every_seconds
+
+    def _listening(
+        self, parts: DiscordParts, rest: DiscordRest, threads: AnsweredThreads, waiting: Waiting
+    ) -> Listener:
+        config, pauses = self._config, self._config.accept_pauses
+        muted = MutedThreads(parts.markers)
+        return Listener(
+            desk=parts.desk,
+            standing=Standing(threads=threads, muted=muted, policies=parts.policies),
+            files=FileReader(self.connection, seconds=config.request_seconds),
+            rest=rest,
+            afterthoughts=Afterthoughts(desk=parts.desk, lines=self._replies.lines, pauses=pauses),
+            waiting=waiting,
+            rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
+            pauses=pauses,
         )
-        self._listener = Listener(desk=desk, threads=threads, rest=rest, pauses=pauses)
-        self._renderer = DiscordRenderer(with_buttons=review is not None)
-        self._replies = DiscordReplies(rest, tickets=tickets, threads=threads, pace=pace)
+
+    def _answering(
+        self, parts: DiscordParts, rest: DiscordRest, tickets: TicketRest
+    ) -> Interactions:
+        config, review = self._config, parts.review
+        known = Commands(
+            desk=parts.desk, tickets=tickets, lookup=parts.lookup, pauses=config.accept_pauses
+        )
+        if review is None:
+            return Interactions(known.hear)
+        staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=rest)
+        return Interactions(known.hear, Presses(review, tickets=tickets, staff=staff).hear)
 
     @property
     def platform(self) -> Platform:
@@ -100,8 +139,7 @@ class DiscordPlatform:
 
     @property
     def is_ready(self) -> bool:
-        connection = self.connection
-        return connection.is_ready() and connection.is_connected and not connection.is_closed()
+        return self.connection.is_listening and not self.connection.is_closed()
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -137,16 +175,34 @@ class DiscordPlatform:
         except discord.ConnectionClosed as closed:
             raise ConfigurationError(why_closed(closed.code)) from closed
 
-    async def _hear(self, message: discord.Message) -> None:
-        me = self.connection.user
-        if me is not None:
+    async def heard(self, message: discord.Message) -> None:
+        if isinstance(message.channel, discord.DMChannel):
+            await self._catch_up.remember_direct(message.channel.id)
+        if (me := self.connection.user) is not None:
             await self._listener.hear(message, me=me)
 
-    async def _use(self, interaction: discord.Interaction) -> None:
+    async def edited(self, message: discord.Message) -> None:
+        if (me := self.connection.user) is not None:
+            await self._listener.edit(message, me=me)
+
+    async def deleted(self, channel: Channel, message_ids: Iterable[int]) -> None:
+        await self._listener.delete(channel, message_ids)
+
+    async def used(self, interaction: discord.Interaction) -> None:
         await self._interactions.hear(interaction)
 
-    async def _greet(self) -> None:
+    async def began(
+        self, guilds: Sequence[discord.Guild], *, missed_since: float | None, directs: bool
+    ) -> None:
         await self._register.sync()
+        if missed_since is not None:
+            await self._catch_up.read(guilds, since=missed_since, directs=directs)
+
+
+def pace_of(config: DiscordConfig) -> LinePace:
+    return LinePace(
+        after_seconds=config.line_after_seconds, every_seconds=config.line_every_seconds
+    )
 
 
 def why_closed(code: int) -> str:
@@ -156,19 +212,9 @@ def why_closed(code: int) -> str:
 
 
 @asynccontextmanager
-async def open_discord(
-    config: DiscordConfig,
-    *,
-    desk: AcceptsQuestions,
-    markers: MarkerStore,
-    lookup: Lookup | None = None,
-    review: Review | None = None,
-) -> AsyncIterator[ChatPlatform]:
-    """A bot that is logged in, or tries again while Discord is away; closed at the end.
-
-    Without `lookup` there is no /lookup, and /ask proposes no modules; without `review`
-    answers have no buttons."""
-    platform = DiscordPlatform(config, desk=desk, markers=markers, lookup=lookup, review=review)
+async def open_discord(config: DiscordConfig, parts: DiscordParts) -> AsyncIterator[ChatPlatform]:
+    """A bot that is logged in, or tries again while Discord is away; closed at the end."""
+    platform = DiscordPlatform(config, parts)
     async with platform.connection:
         await platform.log_in()
         yield platform

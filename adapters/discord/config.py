@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 API_BASE = "https://discord.com/api/v10"
 GATEWAY_URL = "wss://gateway.discord.gg/"
+AUTOMATIC = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShardRange:
+    """The shards of this process, of so many in all; other hosts run the others."""
+
+    first: int
+    last: int
+    count: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,12 +27,25 @@ class DiscordConfig:
     token: str = field(repr=False)
     api_base: str = API_BASE
     gateway_url: str = GATEWAY_URL
+    staff_roles: Mapping[str, str] = field(default_factory=dict)
+    """Of each server the role that is called where the documents did not help."""
+    direct_messages: bool = True
+    allowed_bots: Collection[str] = frozenset()
+    """Ids of bots and webhooks that may ask."""
+    shards: ShardRange | Literal["auto"] | None = None
+    """None: one connection; `auto`: as many as Discord proposes."""
     request_seconds: float = 15.0
     """How long one request may take; after that nobody knows whether it took effect."""
     guild_ready_seconds: float = 2.0
     """How long after the last server was announced the bot counts as ready."""
     identify_seconds: float = 5.0
     """The least time between two new sessions; Discord refuses a faster one."""
+    open_seconds: float = 15.0
+    """How long a gateway connection may take to begin or to resume a session."""
+    beat_seconds: float = 8.0
+    """Between two signs of life that Discord must answer."""
+    silence_seconds: float = 20.0
+    """So long nothing at all may be heard; then the connection is taken for lost."""
     connect_seconds: float = 1.0
     """The least time between two gateway connections; the library itself comes back at once."""
     retry_seconds: float = 1.0

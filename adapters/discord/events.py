@@ -2,37 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import discord
 
+from adapters.discord.channels import Spot, spot_in
+from adapters.discord.files import ReadFiles
 from adapters.discord.wording import USER, with_names, without_mention
 from adapters.pastes import shortened
-from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.agent.smalltalk import SmallTalk, small_talk
 from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
 from rag_core.desk.incoming import IncomingQuestion
 
-DIRECT = TenantId("direct")
-"""The tenant of every conversation that belongs to no server."""
-NEW_THREAD = {"thread": "new"}
-"""The address of an answer that makes a thread from its question."""
 SHORTENED = "shortened"
 ASKING_TYPES = (discord.MessageType.default, discord.MessageType.reply)
 BARE_MENTION = "Hello!"
 """Who says no more than our name is greeted and told what to ask."""
-ONLY_FILES = "I read only what is written in the message: please put the question in words."
+ONLY_FILES = (
+    "I read only what is written in the message and in small text files, no pictures: please put"
+    " the question in words."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """Whom we listen to beside the members of a server."""
+
+    direct_messages: bool = True
+    allowed_bots: Collection[str] = field(default_factory=frozenset)
+    """Ids of bots and webhooks that may ask as people do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A question, and whether it was plainly meant for us or only stands in a thread."""
+    """What a message asks, and whether it was plainly meant for us or only stands near."""
 
     question: IncomingQuestion
+    spot: Spot
     addressed: bool
     in_own_thread: bool = False
     """In a thread that we made ourselves."""
+    begins_post: bool = False
+    """The first message of a forum post."""
+    by_owner: bool = False
+    """By who began this thread or post."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,44 +59,49 @@ class Unasked:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where a message stands, and so where its answer belongs."""
-
-    key: ConversationKey
-    address: Mapping[str, str]
-    is_thread: bool = False
-    owner_id: int | None = None
-
-
-def read(message: discord.Message, *, me: discord.abc.User, at: datetime) -> Heard | Unasked | None:
-    """What a message means to us."""
-    place = place_of(message)
-    if place is None or not is_from_a_person(message):
+def read(
+    message: discord.Message,
+    *,
+    me: discord.abc.User,
+    at: datetime,
+    rules: Rules,
+    files: ReadFiles | None = None,
+) -> Heard | Unasked | None:
+    """What a message means to us, with what its text files say once they were fetched."""
+    spot = spot_of(message)
+    if spot is None or not may_ask(message, me, rules):
         return None
     addressed = is_addressed(message, me)
-    if not addressed and (not place.is_thread or is_for_somebody_else(message)):
-        return None
     text = asked_text(message, me)
-    if not text and message.attachments:
-        return _unasked(message, ONLY_FILES) if addressed else None
-    if not text and not addressed:
+    if not addressed and (is_for_somebody_else(message) or is_only_thanks(text)):
+        return None
+    pasted = files.text if files is not None else ""
+    whole = "\n\n".join(part for part in (post_title(message), text, pasted) if part)
+    if not whole and message.attachments:
+        return unasked(message, ONLY_FILES) if addressed else None
+    if not whole and not addressed:
         return None
     return Heard(
-        question=question_from(message, place, text or BARE_MENTION, at),
+        question=question_from(message, spot, whole or BARE_MENTION, at, files),
+        spot=spot,
         addressed=addressed,
-        in_own_thread=place.owner_id == me.id,
+        in_own_thread=spot.owner_id == me.id,
+        begins_post=begins_post(message),
+        by_owner=spot.owner_id == message.author.id,
     )
 
 
-def is_from_a_person(message: discord.Message) -> bool:
-    """Never bots, webhooks or what Discord itself says, and so never ourselves."""
-    return (
-        message.type in ASKING_TYPES
-        and not message.author.bot
-        and message.webhook_id is None
-        and message.application_id is None
-    )
+def may_ask(message: discord.Message, me: discord.abc.User, rules: Rules) -> bool:
+    """People may; never ourselves, nor what Discord itself says; bots and webhooks that are on
+    the list."""
+    if message.type not in ASKING_TYPES or message.author.id == me.id:
+        return False
+    if isinstance(message.channel, discord.DMChannel) and not rules.direct_messages:
+        return False
+    foreign = message.webhook_id or (message.author.id if message.author.bot else None)
+    if foreign is not None:
+        return str(foreign) in rules.allowed_bots
+    return message.application_id is None
 
 
 def is_addressed(message: discord.Message, me: discord.abc.User) -> bool:
@@ -110,25 +130,37 @@ def is_for_somebody_else(message: discord.Message) -> bool:
     return bool(message.mentions or message.role_mentions or author_replied_to(message))
 
 
-def place_of(message: discord.Message) -> Place | None:
+def is_only_thanks(text: str) -> bool:
+    return small_talk(text) is SmallTalk.THANKS
+
+
+def spot_of(message: discord.Message) -> Spot | None:
     """Nothing where a channel is not known well enough to answer in it."""
-    channel = message.channel
-    here = str(channel.id)
-    if isinstance(channel, discord.DMChannel):
-        return Place(key=_key(DIRECT, here, here), address={})
-    if isinstance(channel, discord.PartialMessageable) or message.guild is None:
+    if isinstance(message.channel, discord.PartialMessageable):
         return None
-    tenant = TenantId(str(message.guild.id))
-    if isinstance(channel, discord.Thread):
-        return Place(
-            key=_key(tenant, str(channel.parent_id), here),
-            address={},
-            is_thread=True,
-            owner_id=channel.owner_id,
-        )
-    if isinstance(channel, discord.TextChannel):
-        return Place(key=_key(tenant, here, str(message.id)), address=NEW_THREAD)
-    return Place(key=_key(tenant, here, here), address={})  # the chat of a voice channel
+    return spot_in(message.channel)
+
+
+def begins_post(message: discord.Message) -> bool:
+    """The first message of a forum post has the id of the post."""
+    channel = message.channel
+    return (
+        isinstance(channel, discord.Thread)
+        and isinstance(channel.parent, discord.ForumChannel)
+        and channel.id == message.id
+    )
+
+
+def post_title(message: discord.Message) -> str:
+    """What a forum post is called, and its tags: often the question stands there alone."""
+    channel = message.channel
+    if not isinstance(channel, discord.Thread) or not begins_post(message):
+        return ""
+    title = " ".join(channel.name.split())
+    if title.casefold() in message.content.casefold():
+        title = ""
+    tags = ", ".join(tag.name for tag in channel.applied_tags)
+    return f"{title} (tags: {tags})".strip() if tags else title
 
 
 def asked_text(message: discord.Message, me: discord.abc.User) -> str:
@@ -145,26 +177,23 @@ def asked_text(message: discord.Message, me: discord.abc.User) -> str:
 
 
 def question_from(
-    message: discord.Message, place: Place, text: str, at: datetime
+    message: discord.Message, spot: Spot, text: str, at: datetime, files: ReadFiles | None
 ) -> IncomingQuestion:
     asked = shortened(text)
-    note = {SHORTENED: str(len(text))} if len(text) > MAX_QUESTION else {}
+    notes = {SHORTENED: str(len(text))} if len(text) > MAX_QUESTION else {}
+    locale = message.guild.preferred_locale.value if message.guild is not None else "en"
     return IncomingQuestion(
-        key=place.key,
+        key=spot.key_for(message.id),
         message_id=str(message.id),
         asker_id=str(message.author.id),
         question=Question(message=asked),
         heard_at=at,
         position=f"{message.id:020d}",
-        address={**place.address, **note},
+        address={**spot.address, **notes, **(files.notes if files is not None else {})},
+        category_id=spot.category_id,
+        locale=locale,
     )
 
 
-def _unasked(message: discord.Message, reason: str) -> Unasked:
+def unasked(message: discord.Message, reason: str) -> Unasked:
     return Unasked(channel_id=str(message.channel.id), message_id=str(message.id), reason=reason)
-
-
-def _key(tenant: TenantId, channel_id: str, thread_id: str) -> ConversationKey:
-    return ConversationKey(
-        platform=Platform.DISCORD, tenant=tenant, channel_id=channel_id, thread_id=thread_id
-    )

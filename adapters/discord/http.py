@@ -13,6 +13,11 @@ from discord.utils import MISSING
 from yarl import URL
 
 from adapters.discord.config import DiscordConfig
+from adapters.discord.turns import Turns, urgency
+
+CLOSE_SECONDS = 2.0
+"""How long to wait for the other side's good-bye; the library would wait half a minute."""
+EDIT = ("PATCH", "/channels/{channel_id}/messages/{message_id}")
 
 
 class Pace:
@@ -36,10 +41,14 @@ class AddressedHTTP(HTTPClient):
     client of the process too."""
 
     def __init__(self, config: DiscordConfig, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, http_trace=self._trace(), **options)
         self._api_base = config.api_base
         self._gateway = URL(config.gateway_url)
         self._connects = Pace(config.connect_seconds)
+        self.turns = Turns()
+        base = URL(config.api_base).path
+        self._uncounted = (f"{base}/interactions/", f"{base}/webhooks/")
+        """Answers to interactions have three seconds, and no limit but their own."""
         self._timeout = aiohttp.ClientTimeout(total=config.request_seconds)
 
     async def request(self, route: Route, **options: Any) -> Any:
@@ -49,12 +58,48 @@ class AddressedHTTP(HTTPClient):
         options.setdefault("timeout", self._timeout)
         return await super().request(route, **options)
 
+    def _trace(self) -> aiohttp.TraceConfig:
+        """Waits its turn at the last moment, behind all that the library itself waits for."""
+        trace = aiohttp.TraceConfig()
+
+        async def wait(
+            _session: Any, _context: Any, request: aiohttp.TraceRequestStartParams
+        ) -> None:
+            if not request.url.path.startswith(self._uncounted):
+                await self.turns.wait(urgency.get())
+
+        trace.on_request_start.append(wait)
+        return trace
+
+    def pause_before_edit(self, channel_id: int) -> float:
+        """How long to wait until there is room for two requests again: one for what may be late,
+        one for what must not be."""
+        route = Route(*EDIT, channel_id=channel_id, message_id=0)
+        bucket = self._bucket_hashes.get(route.key, route.key)
+        limit = self._buckets.get(f"{bucket}:{route.major_parameters}")
+        if limit is None or limit.remaining > 1 or limit.expires is None:
+            return 0.0
+        return max(0.0, limit.expires - asyncio.get_running_loop().time())
+
     async def ws_connect(self, url: str, *, compress: int = 0) -> aiohttp.ClientWebSocketResponse:
         await self._connects.wait()
         asked = URL(url)
         if asked.host == DiscordWebSocket.DEFAULT_GATEWAY.host:
             url = str(self._gateway.with_query(asked.query))
-        return await super().ws_connect(url, compress=compress)
+        return await self.session.ws_connect(
+            url,
+            headers={"User-Agent": self.user_agent},
+            timeout=aiohttp.ClientWSTimeout(ws_close=CLOSE_SECONDS),
+            max_msg_size=0,
+            autoclose=False,
+            compress=compress,
+        )
+
+    @property
+    def session(self) -> aiohttp.ClientSession:
+        """The library's own, which it shows to nobody."""
+        session: aiohttp.ClientSession = self._HTTPClient__session  # type: ignore[attr-defined]
+        return session
 
     async def reset(self) -> None:
         """Forget the session of a log-in that failed, so that the next one can begin."""

@@ -9,11 +9,24 @@ MAX_TITLE = 200
 
 def place_link(title: str, section: str, url: str | None, *, file: str = "") -> str:
     """Title › section with its address; without one, as plain text with the file's name."""
-    words = [_shown(title), _shown(section) if section != title else ""]
-    label = " › ".join(word for word in words if word) or _shown(file) or "source"
-    target = link_target(url)
+    label, target = _label(title, section, file), link_target(url)
     if target is not None:
         return f"[{label}](<{target}>)"
+    return _with_file(label, file)
+
+
+def place_line(title: str, section: str, url: str | None, *, file: str = "") -> str:
+    """The same in plain words, with nothing that takes effect but the address itself."""
+    label, target = _label(title, section, file), link_target(url)
+    return f"{label}: <{target}>" if target is not None else _with_file(label, file)
+
+
+def _label(title: str, section: str, file: str) -> str:
+    words = [_shown(title), _shown(section) if section != title else ""]
+    return " › ".join(word for word in words if word) or _shown(file) or "source"
+
+
+def _with_file(label: str, file: str) -> str:
     return f"{label} ({_shown(file)})" if file and _shown(file) != label else label
 
 

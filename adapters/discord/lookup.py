@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from adapters.apologies import sentence_for
-from adapters.discord.asking import Spot
+from adapters.discord.channels import Spot
 from adapters.discord.links import place_link
 from adapters.discord.wording import escaped
 from rag_core.books.book import BookIds
@@ -39,7 +39,7 @@ class ChoosesBooks(Protocol):
     """Knows which books a channel reads, as the library does."""
 
     async def books_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
     ) -> BookIds | None: ...
 
 
@@ -74,7 +74,10 @@ class Lookup:
 
     async def _books(self, spot: Spot) -> BookIds:
         books = await self.library.books_for(
-            platform=Platform.DISCORD, tenant=spot.tenant, channel_id=spot.reads
+            platform=Platform.DISCORD,
+            tenant=spot.tenant,
+            channel_id=spot.reads,
+            category_id=spot.category_id,
         )
         if books is None:
             raise NoBookChosen

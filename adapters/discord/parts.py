@@ -1,31 +1,16 @@
-"""One part of an answer: what it says, and how it is known again among sent messages."""
+"""How a part of an answer is known again among sent messages."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
-from typing import Any
-
 from adapters.discord.places import AnswerPlace
+from adapters.discord.post import Post
 from adapters.discord.rest import Sent
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 
 
-def payload(content: str, components: Sequence[dict[str, Any]] = ()) -> str:
-    """What the reply channel reads."""
-    shown: dict[str, Any] = {"content": content}
-    if components:
-        shown["components"] = list(components)
-    return json.dumps(shown, ensure_ascii=False)
-
-
-def content_of(part: OutgoingPart) -> str:
-    return str(json.loads(part.payload)["content"])
-
-
-def components_of(part: OutgoingPart) -> list[dict[str, Any]]:
-    return list(json.loads(part.payload).get("components", []))
+def post_of(part: OutgoingPart) -> Post:
+    return Post.read(part.payload)
 
 
 def is_this_part(
@@ -35,7 +20,7 @@ def is_this_part(
     message after the question, in reply to it, with the words of this part. Parts of one
     answer differ by their count."""
     ours = sent.author_id == own_id and int(sent.id) > int(question.message_id)
-    same = sent.reply_to == place.reply_to and trace(sent.content) == trace(content_of(part))
+    same = sent.reply_to == place.reply_to and trace(sent.content) == trace(post_of(part).content)
     return ours and (same or sent.nonce == part.key)
 
 

@@ -7,8 +7,8 @@ import logging
 from collections import OrderedDict
 from dataclasses import dataclass
 
+from adapters.discord.channels import NEW_THREAD
 from adapters.discord.errors import UNKNOWN_MESSAGE, DiscordRefused
-from adapters.discord.events import NEW_THREAD
 from adapters.discord.rest import DiscordRest
 from adapters.discord.wording import thread_title
 from rag_core.desk.incoming import IncomingQuestion

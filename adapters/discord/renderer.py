@@ -2,98 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
-from adapters.discord.asking import came_by_command
 from adapters.discord.buttons import buttons
-from adapters.discord.events import SHORTENED
-from adapters.discord.links import place_link
+from adapters.discord.footer import footnotes, plain_footnotes, plain_suggestions, suggestions
 from adapters.discord.markdown import to_discord_markdown, with_tables_fenced
-from adapters.discord.parts import payload
-from adapters.discord.wording import escaped
+from adapters.discord.notes import notes
+from adapters.discord.post import Post, TextFile
 from adapters.splitting import split_text
-from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
+from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung
 
-MAX_PART = 1_900
-LIMIT = MAX_PART - 20
-"""What a part may hold beside the line that counts it."""
-SPLIT_LIMIT = 1_000
-"""Of a part that Discord is offered after it has refused a longer one."""
-MAX_QUOTED = 300
-CAUTION = "-# ⚠️ The documents cover this only in part: please check the sources."
-LOOK_HERE = "**Maybe look here**"
-SHORTENED_NOTE = (
-    "-# Your message had {length:,} characters: I read its question and both ends of the paste."
-)
+MAX_PART, SMALL_PART = 1_900, 900
+COUNT = 20
+"""What the line that counts a part may take."""
+FILE_NAME = "answer.md"
+IN_THE_FILE = "The answer is in this file: Discord did not take it as a message."
 
 
 class DiscordRenderer:
     """Discord's form of an answer: parts of at most 1,900 characters, footnotes on the last."""
 
-    def __init__(self, *, with_buttons: bool = False) -> None:
+    def __init__(
+        self, *, with_buttons: bool = False, staffed: Collection[str] = frozenset()
+    ) -> None:
         self._with_buttons = with_buttons
+        self._staffed = staffed
+        """The servers that have a role for people who help."""
 
     def render(
         self, response: AgentResponse, question: IncomingQuestion, *, rung: Rung = Rung.RICH
     ) -> Sequence[str]:
-        limit = LIMIT if rung is Rung.RICH else SPLIT_LIMIT
-        head = _notes(response, question)
-        body = "\n".join([*head, to_discord_markdown(response.answer)])
-        parts = [with_tables_fenced(part, limit) for part in split_text(body, limit)]
-        for block in (_footnotes(response), _suggestions(response)):
-            _append(parts, block)
-        *first, last = _counted(parts)
-        below = buttons(response, question) if self._with_buttons and rung is Rung.RICH else []
-        return [*map(payload, first), payload(last, below)]
+        return [post.payload() for post in self._posts(response, question, rung)]
+
+    def _posts(
+        self, response: AgentResponse, question: IncomingQuestion, rung: Rung
+    ) -> Sequence[Post]:
+        body = "\n".join([*notes(response, question), to_discord_markdown(response.answer)])
+        if rung is Rung.FILE:
+            return [Post(content=IN_THE_FILE, file=as_file(body, response))]
+        if rung is Rung.PLAIN:
+            return parts_of(body, [plain_footnotes(response), plain_suggestions(response)])
+        below = [footnotes(response), suggestions(response)]
+        if rung is Rung.SPLIT:
+            return parts_of(body, below, limit=SMALL_PART)
+        *first, last = parts_of(body, below, with_tables=True)
+        return [*first, Post(content=last.content, components=self._buttons(response, question))]
+
+    def _buttons(self, response: AgentResponse, question: IncomingQuestion) -> list[dict[str, Any]]:
+        if not self._with_buttons:
+            return []
+        return buttons(response, question, has_staff=question.key.tenant in self._staffed)
 
 
-def _notes(response: AgentResponse, question: IncomingQuestion) -> list[str]:
-    notes = [_quoted(question)] if came_by_command(question) else []
-    notes += [CAUTION] if response.outcome is Outcome.LOW_CONFIDENCE else []
-    length = question.address.get(SHORTENED)
-    return [*notes, SHORTENED_NOTE.format(length=int(length))] if length else notes
+def parts_of(
+    body: str,
+    below: Sequence[Sequence[str]],
+    *,
+    limit: int = MAX_PART,
+    with_tables: bool = False,
+) -> list[Post]:
+    """The text in parts, and blocks of lines below the last one."""
+    room = limit - COUNT
+    parts = split_text(body, room)
+    if with_tables:
+        parts = [with_tables_fenced(part, room) for part in parts]
+    for lines in below:
+        append(parts, lines, room)
+    return [Post(content=part) for part in counted(parts)]
 
 
-def _quoted(question: IncomingQuestion) -> str:
-    """Discord shows that a command was used, but not what was asked with it."""
-    asked = " ".join(question.question.message.split())
-    return f"> {escaped(asked if len(asked) <= MAX_QUOTED else asked[: MAX_QUOTED - 1] + '…')}"
-
-
-def _footnotes(response: AgentResponse) -> list[str]:
-    files = {(s.page_title, s.section): s.source_file for s in response.sources}
-    return [f"[{citation.number}] {_place(citation, files)}" for citation in response.citations]
-
-
-def _place(citation: Citation, files: dict[tuple[str, str], str]) -> str:
-    file = files.get((citation.page_title, citation.section_heading), "")
-    return place_link(citation.page_title, citation.section_heading, citation.page_url, file=file)
-
-
-def _suggestions(response: AgentResponse) -> list[str]:
-    lines = [f"- {_suggested(each)}" for each in response.suggestions]
-    return [LOOK_HERE, *lines] if lines else []
-
-
-def _suggested(suggestion: Suggestion) -> str:
-    return place_link(suggestion.page_title, suggestion.section_heading, suggestion.page_url)
-
-
-def _append(parts: list[str], lines: Sequence[str]) -> None:
+def append(parts: list[str], lines: Sequence[str], room: int) -> None:
     """Add lines below the last part, or in further parts where they find no room; none is cut."""
     separator = "\n\n"
     for line in lines:
-        if len(parts[-1]) + len(separator) + len(line) <= LIMIT:
+        if len(parts[-1]) + len(separator) + len(line) <= room:
             parts[-1] += separator + line
         else:
             parts.append(line)
         separator = "\n"
 
 
-def _counted(parts: Sequence[str]) -> list[str]:
+def counted(parts: Sequence[str]) -> list[str]:
     """Parts that say which they are: no two of one answer are the same."""
     if len(parts) == 1:
         return list(parts)
     return [f"{part}\n-# {number}/{len(parts)}" for number, part in enumerate(parts, 1)]
+
+
+def as_file(body: str, response: AgentResponse) -> TextFile:
+    blocks = [[body], plain_footnotes(response), plain_suggestions(response)]
+    return TextFile(
+        name=FILE_NAME, text="\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    )

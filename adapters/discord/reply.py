@@ -8,14 +8,17 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from adapters.answered_threads import AnsweredThreads
-from adapters.discord.asking import CHANNEL, came_by_command
-from adapters.discord.errors import UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, DiscordRefused
-from adapters.discord.parts import components_of, content_of, is_this_part
-from adapters.discord.places import AnswerPlace, AnswerPlaces, candidates
-from adapters.discord.progress import LinePace, MessageLine, TicketLine, shown
-from adapters.discord.rest import DiscordRest, Sent
+from adapters.discord.asking import came_by_command
+from adapters.discord.errors import GONE, DiscordRefused
+from adapters.discord.lines import Lines, TicketLine
+from adapters.discord.parts import is_this_part, post_of
+from adapters.discord.places import AnswerPlaces, candidates
+from adapters.discord.progress import LinePace, shown
+from adapters.discord.rest import DiscordRest
 from adapters.discord.token_reply import TokenReplies
 from adapters.discord.tokens import TicketRest
+from adapters.discord.turns import Urgency, as_urgent_as
+from adapters.discord.waiting import Waiting
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress
@@ -37,75 +40,89 @@ class DiscordReplies:
         tickets: TicketRest,
         threads: AnsweredThreads,
         pace: LinePace,
+        waiting: Waiting,
         typing_every: float = TYPING_EVERY_SECONDS,
     ) -> None:
         self._rest = rest
         self._tickets = tickets
         self._threads = threads
         self._pace = pace
+        self._waiting = waiting
         self._places = AnswerPlaces(rest)
+        self.lines = Lines(rest, self._places)
         self._by_token = TokenReplies(rest, tickets)
         self._typing_every = typing_every
 
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
+        self._waiting.begun(question)
         if came_by_command(question):
             line = TicketLine(question, tickets=self._tickets)
-            return shown(line, self._pace, heard_at=question.heard_at)
+            return shown(line, self._pace, question)
         return self._typing(question)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if came_by_command(question):
             return await self._by_token.post(question, part)
-        place = await self._places.open(question)
-        message_id = await self._rest.send(
-            place.channel_id,
-            content_of(part),
-            nonce=part.key,
-            reply_to=place.reply_to,
-            components=components_of(part),
-        )
+        message_id = await self._posted_in_line(question, part) or await self._sent(question, part)
         await self._threads.remember(question.key, message_id=message_id)
         return message_id
+
+    async def _posted_in_line(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
+        """The first part takes the place of the line that announced it, where there is one."""
+        if part.number:
+            return None
+        return await self.lines.become(question, post_of(part))
+
+    async def _sent(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        place = await self._places.open(question)
+        return await self._rest.send(
+            place.channel_id, post_of(part), nonce=part.key, reply_to=place.reply_to
+        )
+
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        """Let a part that was posted say something else; what announced it has done its duty."""
+        await self.lines.clear(question.message_id)
+        if came_by_command(question):
+            await self._by_token.edit(question, part)
+            return
+        assert part.external_id is not None
+        refused = None
+        for place in candidates(question):
+            try:
+                await self._rest.edit(place.channel_id, part.external_id, post_of(part))
+            except DiscordRefused as refusal:
+                if refusal.code not in GONE:
+                    raise
+                refused = refusal
+            else:
+                return
+        assert refused is not None
+        raise refused
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        """Take a part away; what is gone already is gone."""
+        await self.lines.clear(question.message_id)
+        if came_by_command(question):
+            await self._by_token.remove(question, external_id)
+            return
+        for place in candidates(question):
+            if await self._rest.removed(place.channel_id, external_id):
+                return
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         if came_by_command(question):
             return await self._by_token.find(question, part)
         for place in candidates(question):
-            for sent in await self._newest(place):
+            for sent in await self._rest.newest_if_any(place.channel_id):
                 if is_this_part(sent, part, question, place, own_id=self._rest.own_id):
                     return sent.id
         return None
 
-    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
-        channel_id = await self._channel_of(question)
-        await self._rest.edit(channel_id, str(part.external_id), content_of(part))
-
-    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
-        try:
-            await self._rest.delete(await self._channel_of(question), external_id)
-        except DiscordRefused as refusal:
-            if refusal.code not in {UNKNOWN_MESSAGE, UNKNOWN_CHANNEL}:
-                raise
-
-    async def _channel_of(self, question: IncomingQuestion) -> str:
-        if came_by_command(question):
-            return question.address[CHANNEL]
-        return (await self._places.open(question)).channel_id
-
-    async def _newest(self, place: AnswerPlace) -> list[Sent]:
-        try:
-            return list(await self._rest.newest(place.channel_id))
-        except DiscordRefused as refusal:
-            if refusal.code == UNKNOWN_CHANNEL:  # the thread was never made
-                return []
-            raise
-
     @asynccontextmanager
     async def _typing(self, question: IncomingQuestion) -> AsyncIterator[Progress]:
         task = asyncio.create_task(self._keep_typing(question))
-        line = MessageLine(question, rest=self._rest, places=self._places)
         try:
-            async with shown(line, self._pace, heard_at=question.heard_at) as progress:
+            async with shown(self.lines.of(question), self._pace, question) as progress:
                 yield progress
         finally:
             task.cancel()
@@ -116,7 +133,8 @@ class DiscordReplies:
         while True:
             try:
                 place = await self._places.open(question)
-                await self._rest.typing(place.channel_id)
+                with as_urgent_as(Urgency.SIGN):
+                    await self._rest.typing(place.channel_id)
             except UpstreamError as error:
                 log.info("no typing sign", extra={"cause": str(error)})
                 if isinstance(error, UpstreamRejected) and not error.retryable:

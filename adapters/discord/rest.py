@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import discord
-from discord.http import HTTPClient, handle_message_parameters
+from discord.http import HTTPClient
 
 from adapters.discord.connection import Connection
-from adapters.discord.errors import SERVICE, THREAD_IS_THERE, DiscordRefused, discord_errors
+from adapters.discord.errors import (
+    GONE,
+    SERVICE,
+    THREAD_IS_THERE,
+    UNKNOWN_CHANNEL,
+    DiscordRefused,
+    discord_errors,
+)
+from adapters.discord.post import SUPPRESS_EMBEDS, Post
+from adapters.discord.turns import Urgency
 from rag_core.errors import UpstreamUnavailable
 
 NEWEST = 100
@@ -51,38 +59,38 @@ class DiscordRest:
     async def send(
         self,
         channel_id: str,
-        content: str,
+        post: Post,
         *,
         nonce: str,
         reply_to: str | None = None,
-        components: Sequence[Mapping[str, Any]] = (),
+        pings_role: str | None = None,
     ) -> str:
         """The id of the message; sending the same nonce again soon gives the same message."""
-        flags = discord.MessageFlags()
-        flags.suppress_embeds = True
-        with (
-            handle_message_parameters(
-                content=content,
-                nonce=nonce,
-                flags=flags,
-                allowed_mentions=discord.AllowedMentions.none(),
-                message_reference=_reference(channel_id, reply_to),
-            ) as params,
-            discord_errors(),
-        ):
-            if components:
-                assert params.payload is not None
-                params.payload["components"] = list(components)
-            return _id_in(await self._http.send_message(int(channel_id), params=params))
+        sent = await self.send_and_read(
+            channel_id, post, nonce=nonce, reply_to=reply_to, pings_role=pings_role
+        )
+        return sent.id
 
-    async def edit(self, channel_id: str, message_id: str, content: str) -> None:
-        """Change what a message of ours says."""
-        with (
-            handle_message_parameters(
-                content=content, allowed_mentions=discord.AllowedMentions.none()
-            ) as params,
-            discord_errors(),
-        ):
+    async def send_and_read(
+        self,
+        channel_id: str,
+        post: Post,
+        *,
+        nonce: str,
+        reply_to: str | None = None,
+        pings_role: str | None = None,
+    ) -> Sent:
+        """The message as it stands there."""
+        reply = {"message_reference": _reference(channel_id, reply_to)} if reply_to else {}
+        options = {"nonce": nonce, "enforce_nonce": True, "flags": SUPPRESS_EMBEDS, **reply}
+        with post.parameters(pings_role=pings_role, **options) as params, discord_errors():
+            answer: Any = await self._http.send_message(int(channel_id), params=params)
+        _id_in(answer)
+        return _sent(answer)
+
+    async def edit(self, channel_id: str, message_id: str, post: Post) -> None:
+        """Let a message of ours say this."""
+        with post.parameters() as params, discord_errors():
             await self._http.edit_message(int(channel_id), int(message_id), params=params)
 
     async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> None:
@@ -107,6 +115,21 @@ class DiscordRest:
         with discord_errors():
             await self._http.delete_message(int(channel_id), int(message_id))
 
+    async def removed(self, channel_id: str, message_id: str) -> bool:
+        """Delete a message; False: there is no such message in this channel."""
+        try:
+            await self.delete(channel_id, message_id)
+        except DiscordRefused as refusal:
+            if refusal.code in GONE:
+                return False
+            raise
+        return True
+
+    async def tag(self, post_id: str, tags: Sequence[int]) -> None:
+        """Let a forum post wear these tags."""
+        with discord_errors():
+            await self._http.edit_channel(int(post_id), applied_tags=list(tags))
+
     async def newest(self, channel_id: str) -> Sequence[Sent]:
         """The newest messages of a channel or thread."""
         with discord_errors():
@@ -114,6 +137,23 @@ class DiscordRest:
         if not isinstance(answer, list):
             raise UpstreamUnavailable(SERVICE, "unreadable answer")
         return [_sent(message) for message in answer]
+
+    async def newest_if_any(self, channel_id: str) -> Sequence[Sent]:
+        """The same; none of a channel that is gone, or of a thread that was never made."""
+        try:
+            return await self.newest(channel_id)
+        except DiscordRefused as refusal:
+            if refusal.code == UNKNOWN_CHANNEL:
+                return []
+            raise
+
+    def edit_pause(self, channel_id: str) -> float:
+        """How long to leave the messages of a channel alone, by what Discord told last."""
+        return self._connection.addressed.pause_before_edit(int(channel_id))
+
+    async def turn(self, level: Urgency) -> None:
+        """Wait before what is to be sent is decided, so that it is the newest."""
+        await self._connection.addressed.turns.wait(level)
 
     async def open_direct(self, user_id: str) -> str:
         """The channel that one person and we share alone."""
@@ -132,10 +172,8 @@ class DiscordRest:
         return self._connection.http
 
 
-def _reference(channel_id: str, message_id: str | None) -> Any:
+def _reference(channel_id: str, message_id: str) -> dict[str, Any]:
     """A reply that is posted as a plain message where what it replies to is gone."""
-    if message_id is None:
-        return discord.utils.MISSING
     return {"message_id": message_id, "channel_id": channel_id, "fail_if_not_exists": False}
 
 
@@ -149,7 +187,7 @@ def _sent(message: Any) -> Sent:
     reference = message.get("message_reference") or {}
     return Sent(
         id=str(message["id"]),
-        author_id=str(message["author"]["id"]),
+        author_id=str(message.get("author", {}).get("id", "")),
         content=message.get("content", ""),
         reply_to=reference.get("message_id"),
         nonce=message.get("nonce"),

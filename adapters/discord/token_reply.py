@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from adapters.discord.asking import CHANNEL, ticket_for
 from adapters.discord.errors import TOKEN_IS_OVER, DiscordRefused
-from adapters.discord.parts import components_of, content_of, is_this_part
+from adapters.discord.parts import is_this_part, post_of
 from adapters.discord.places import AnswerPlace
 from adapters.discord.rest import DiscordRest
 from adapters.discord.tokens import TicketRest
@@ -29,9 +29,33 @@ class TokenReplies:
             if refusal.code not in TOKEN_IS_OVER:
                 raise
         channel_id = await self._open_place(question)
-        return await self._rest.send(
-            channel_id, content_of(part), nonce=part.key, components=components_of(part)
-        )
+        return await self._rest.send(channel_id, post_of(part), nonce=part.key)
+
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        """By its token what one person alone sees; later it can only be a direct message."""
+        assert part.external_id is not None
+        post = post_of(part)
+        if question.private:
+            try:
+                await self._tickets.rewrite(ticket_for(question), part.external_id, post)
+            except DiscordRefused as refusal:
+                if refusal.code not in TOKEN_IS_OVER:
+                    raise
+            else:
+                return
+        place = await self._open_place(question)
+        await self._rest.edit(place, part.external_id, post)
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        if question.private:
+            try:
+                await self._tickets.take_back(ticket_for(question), external_id)
+            except DiscordRefused as refusal:
+                if refusal.code not in TOKEN_IS_OVER:
+                    raise
+            else:
+                return
+        await self._rest.removed(await self._open_place(question), external_id)
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         """Among the messages that we can read: what one person alone saw is not among them."""
@@ -42,13 +66,10 @@ class TokenReplies:
         return None
 
     async def _post_by_token(self, question: IncomingQuestion, part: OutgoingPart) -> str:
-        ticket = ticket_for(question)
-        content, components = content_of(part), components_of(part)
+        ticket, post = ticket_for(question), post_of(part)
         if part.number == 0:
-            return await self._tickets.write(ticket, content, components=components)
-        return await self._tickets.add(
-            ticket, content, private=question.private, components=components
-        )
+            return await self._tickets.write(ticket, post)
+        return await self._tickets.add(ticket, post, private=question.private)
 
     async def _open_place(self, question: IncomingQuestion) -> str:
         if question.private:

@@ -9,15 +9,15 @@ from typing import Any
 
 import aiohttp
 import discord
+from discord.http import MultipartParameters
 from discord.webhook.async_ import interaction_response_params
 
 from adapters.discord.connection import Connection
 from adapters.discord.errors import ACKNOWLEDGED, SERVICE, DiscordRefused, discord_errors
+from adapters.discord.post import SUPPRESS_EMBEDS, Post
 from rag_core.errors import UpstreamUnavailable
 
 PRIVATE = 1 << 6
-SUPPRESS_EMBEDS = 1 << 2
-NO_MENTIONS: Mapping[str, Any] = {"parse": []}
 
 
 class Callback(IntEnum):
@@ -26,6 +26,7 @@ class Callback(IntEnum):
     MESSAGE = 4
     DEFER = 5
     DEFER_UPDATE = 6
+    UPDATE = 7
     CHOICES = 8
     FORM = 9
 
@@ -63,8 +64,12 @@ class TicketRest:
 
     async def say(self, ticket: Ticket, sentence: str) -> None:
         """Answer at once, for the person alone."""
-        data = message(sentence) | {"flags": PRIVATE | SUPPRESS_EMBEDS}
+        data = Post(content=sentence).body(flags=PRIVATE | SUPPRESS_EMBEDS)
         await self._acknowledge(ticket, Callback.MESSAGE, data)
+
+    async def replace(self, ticket: Ticket, content: str) -> None:
+        """Let other words stand in place of the message whose button was pressed."""
+        await self._acknowledge(ticket, Callback.UPDATE, Post(content=content).body())
 
     async def choose(self, ticket: Ticket, choices: Sequence[str]) -> None:
         data = {"choices": [{"name": choice, "value": choice} for choice in choices]}
@@ -74,39 +79,47 @@ class TicketRest:
         """Open a form."""
         await self._acknowledge(ticket, Callback.FORM, dict(form))
 
-    async def write(
-        self, ticket: Ticket, content: str, *, components: Sequence[Mapping[str, Any]] = ()
-    ) -> str:
+    async def write(self, ticket: Ticket, post: Post | str) -> str:
         """Put the answer where it was said that one is coming; a repeat changes nothing."""
-        body = message(content, components) | {"flags": SUPPRESS_EMBEDS}
-        with discord_errors():
+        with as_post(post).parameters(flags=SUPPRESS_EMBEDS) as params, discord_errors():
             answer = await self._connection.webhooks.edit_original_interaction_response(
                 int(ticket.application_id),
                 ticket.token,
                 session=self._session,
-                payload=body,
+                **options_in(params),
             )
         return _id_in(answer)
 
-    async def add(
-        self,
-        ticket: Ticket,
-        content: str,
-        *,
-        private: bool,
-        components: Sequence[Mapping[str, Any]] = (),
-    ) -> str:
+    async def add(self, ticket: Ticket, post: Post | str, *, private: bool) -> str:
         """One more message below the answer."""
         flags = SUPPRESS_EMBEDS | (PRIVATE if private else 0)
-        with discord_errors():
+        with as_post(post).parameters(flags=flags) as params, discord_errors():
             answer = await self._connection.webhooks.execute_webhook(
                 int(ticket.application_id),
                 ticket.token,
                 session=self._session,
-                payload=message(content, components) | {"flags": flags},
                 wait=True,
+                **options_in(params),
             )
         return _id_in(answer)
+
+    async def rewrite(self, ticket: Ticket, message_id: str, post: Post) -> None:
+        """Let one message of the answer say this."""
+        with post.parameters() as params, discord_errors():
+            await self._connection.webhooks.edit_webhook_message(
+                int(ticket.application_id),
+                ticket.token,
+                int(message_id),
+                session=self._session,
+                **options_in(params),
+            )
+
+    async def take_back(self, ticket: Ticket, message_id: str) -> None:
+        """Delete one message of the answer."""
+        with discord_errors():
+            await self._connection.webhooks.delete_webhook_message(
+                int(ticket.application_id), ticket.token, int(message_id), session=self._session
+            )
 
     @property
     def _session(self) -> aiohttp.ClientSession:
@@ -131,12 +144,12 @@ class TicketRest:
                 raise
 
 
-def message(content: str, components: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
-    return {
-        "content": content,
-        "components": list(components),
-        "allowed_mentions": dict(NO_MENTIONS),
-    }
+def as_post(said: Post | str) -> Post:
+    return said if isinstance(said, Post) else Post(content=said)
+
+
+def options_in(params: MultipartParameters) -> dict[str, Any]:
+    return {"payload": params.payload, "multipart": params.multipart, "files": params.files}
 
 
 def _id_in(answer: Any) -> str:

@@ -20,6 +20,7 @@ from adapters.web.gaps import InsightRoutes
 from adapters.web.guard import Guard
 from adapters.web.headers import SafeHeaders
 from adapters.web.health import HealthRoutes
+from adapters.web.hooks import Hooks
 from adapters.web.jobs import JobRoutes
 from adapters.web.mounted import mounted
 from adapters.web.page_chat import PageChatRoutes
@@ -48,6 +49,9 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
         SignInRoutes(config),
     ):
         app.include_router(routes.router(), include_in_schema=False)
+    if parts.sources is not None and config.hook_secret is not None:
+        hooks = Hooks(parts.sources, secret=config.hook_secret, clock=parts.clock)
+        app.include_router(hooks.router())
     app.mount("/static", StaticFiles(directory=STATIC))
     app.router.routes[:0] = [mounted(path, other) for path, other in parts.mounts.items()]
     mounts = frozenset(parts.mounts)

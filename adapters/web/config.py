@@ -47,6 +47,8 @@ class WebConfig:
     port: int = 8080
     public_url: str | None = None
     api_keys: tuple[ApiKey, ...] = field(default=(), repr=False)
+    hook_secret: str | None = field(default=None, repr=False)
+    """What calls of `/hooks` are signed with; None: there are no hooks."""
     job_folders: tuple[Path, ...] = ()
     """`POST /jobs` reads files only below these."""
     uploads: Path | None = None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fastapi import APIRouter, FastAPI
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -19,6 +19,8 @@ from adapters.web.caller import PRIVATE
 from adapters.web.config import WebConfig
 from adapters.web.parts import WebParts
 from adapters.web.problems import LastResort
+from adapters.web.shelves import KeepsShelves, shelf_routes
+from rag_core.conversation.key import Platform
 
 MAX_BODY = 1024 * 1024
 
@@ -34,6 +36,22 @@ class ServesOwner(Protocol):
         """Copy the whole house into a file that is not there yet."""
         ...
 
+    async def forget(
+        self, platform: Platform, *, user: str | None, tenant: str | None
+    ) -> Mapping[str, Any]:
+        """Forget one person or one server; what was forgotten, in numbers."""
+        ...
+
+
+class ForgetRequest(BaseModel):
+    """Whose questions are to be forgotten: one person's, or a whole server's or workspace's."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    platform: Platform
+    user: str | None = Field(default=None, min_length=1)
+    tenant: str | None = Field(default=None, min_length=1)
+
 
 class BackupRequest(BaseModel):
     """Where a backup goes."""
@@ -44,12 +62,18 @@ class BackupRequest(BaseModel):
 
 
 def create_door(
-    parts: WebParts, config: WebConfig | None = None, *, owner: ServesOwner | None = None
+    parts: WebParts,
+    config: WebConfig | None = None,
+    *,
+    owner: ServesOwner | None = None,
+    shelves: KeepsShelves | None = None,
 ) -> FastAPI:
     """HTTP for a caller who may do everything, to be served on a socket of the data folder."""
     app = create_api(parts, config or WebConfig())
     if owner is not None:
         app.include_router(owner_routes(owner), include_in_schema=False)
+    if shelves is not None:
+        app.include_router(shelf_routes(shelves), include_in_schema=False)
     app.add_middleware(BodyLimit, max_body=MAX_BODY, seconds=20.0)
     app.add_middleware(Trusted)
     app.add_middleware(LastResort)
@@ -66,6 +90,11 @@ def owner_routes(owner: ServesOwner) -> APIRouter:
     async def backup(wanted: BackupRequest) -> Response:
         return JSONResponse(dict(await owner.backup(wanted.file)), status_code=201)
 
+    async def forget(wanted: ForgetRequest) -> Response:
+        forgotten = await owner.forget(wanted.platform, user=wanted.user, tenant=wanted.tenant)
+        return JSONResponse(dict(forgotten))
+
+    router.add_api_route("/forget", forget, methods=["POST"])
     router.add_api_route("/doctor", examine, methods=["GET"])
     router.add_api_route("/backup", backup, methods=["POST"])
     return router

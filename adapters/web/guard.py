@@ -16,7 +16,7 @@ from adapters.web.caller import LOOPBACK, Caller
 from adapters.web.config import ApiKey, WebConfig
 from adapters.web.problems import Problem, too_many
 from adapters.web.rate import SlidingLimit
-from adapters.web.rules import OPEN, is_page, needs_no_key, scope_of
+from adapters.web.rules import is_open, is_page, needs_no_key, scope_of
 from adapters.web.session import COOKIE, BrowserSession, session_of
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -34,10 +34,11 @@ class Guard:
         self._app = app
         self._config = config
         self._limit = limit
-        self._open = OPEN | mounts
+        self._mounts = mounts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in self._open:
+        path = scope.get("path", "")
+        if scope["type"] != "http" or is_open(path) or path in self._mounts:
             await self._app(scope, receive, send)
             return
         try:

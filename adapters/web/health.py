@@ -48,13 +48,16 @@ class HealthRoutes:
         readiness = await self._readiness()
         checks = dict(readiness.checks)
         if readiness.ready:
-            return JSONResponse({"status": "ready", "checks": checks})
+            return JSONResponse(
+                {"status": "ready", "checks": checks, "figures": dict(readiness.figures)}
+            )
         missing = ", ".join(name for name, there in checks.items() if not there)
         raise Problem(
             503,
             f"Not ready yet: {missing}.",
             headers={"Retry-After": str(RETRY_SECONDS)},
             checks=checks,
+            figures=dict(readiness.figures),
         )
 
     async def metrics(self) -> Response:

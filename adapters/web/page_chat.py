@@ -22,7 +22,7 @@ from adapters.web.markdown import parsed, rendered
 from adapters.web.parts import WebParts
 from adapters.web.problems import not_found
 from adapters.web.reading import Reading
-from adapters.web.reply import HubEvent, Text
+from adapters.web.reply import Final, HubEvent, Stage, Text
 from rag_core.conversation.key import LOCAL_TENANT
 from rag_core.desk.incoming import MessageIdentity
 
@@ -98,15 +98,24 @@ class PageChatRoutes:
         text = ""
         async with aclosing(self._asking.batches(asked)) as batches:
             async for events in batches:
-                others = [event for event in events if not isinstance(event, Text)]
+                is_over = isinstance(events[-1], Final)
+                for event in events:
+                    if isinstance(event, Stage):
+                        yield sent(event, self._asking.event_id(asked, event))
                 grown = grow(text, events)
-                for event in others:
-                    yield sent(event, self._asking.event_id(asked, event))
-                if grown != text and len(others) < len(events):
-                    text = grown
-                    drawn = json.dumps({"html": rendered(parsed(text))}, ensure_ascii=False)
-                    yield ServerSentEvent(drawn, event="prose")
+                if grown != text:
+                    yield drawn(grown)
+                if is_over:
+                    yield sent(events[-1], self._asking.event_id(asked, events[-1]))
+                elif grown != text:
                     await asyncio.sleep(REDRAWN_SECONDS)
+                text = grown
+
+
+def drawn(text: str) -> ServerSentEvent:
+    """The answer so far, as the page shows it."""
+    html = rendered(parsed(text))
+    return ServerSentEvent(json.dumps({"html": html}, ensure_ascii=False), event="prose")
 
 
 def grow(text: str, events: Sequence[HubEvent]) -> str:

@@ -11,6 +11,7 @@ from uuid import UUID
 from starlette.types import ASGIApp
 
 from adapters.platform import AcceptsQuestions, RevisesQuestions
+from adapters.web.hooks import ReadsSources
 from adapters.web.reply import WebReplies
 from rag_core.agent.answer import AgentResponse
 from rag_core.books.book import BookIds
@@ -102,6 +103,8 @@ class Readiness:
     """Whether the house can answer; each part by its plain name."""
 
     checks: Mapping[str, bool]
+    figures: Mapping[str, float] = field(default_factory=dict)
+    """What whoever watches may want to see of it."""
 
     @property
     def ready(self) -> bool:
@@ -131,6 +134,8 @@ class WebParts:
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Callable[[], Awaitable[bytes]]
     version: str
+    sources: ReadsSources | None = None
+    """Reads a book's sources again; None: there are no hooks."""
     mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
     """Applications of other platforms that share the port, by path; each guards itself."""
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -192,6 +192,12 @@ class WebReplies:
         """Drop what is remembered of a question, for it is asked anew."""
         self._topics.pop(identity, None)
 
+    def forget_all(self) -> None:
+        """Drop what is remembered of questions that nobody listens to."""
+        self._topics = OrderedDict(
+            (identity, topic) for identity, topic in self._topics.items() if topic.listeners
+        )
+
     def _forget_oldest(self) -> None:
         unheard = [key for key, topic in self._topics.items() if not topic.listeners]
         for identity in unheard[: max(0, len(unheard) - KEPT_TOPICS)]:

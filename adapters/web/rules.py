@@ -7,6 +7,9 @@ from adapters.web.config import Scope
 OPEN = frozenset({"/livez", "/readyz"})
 """Answered to everybody: whoever watches the process has no key."""
 
+SIGNED = "/hooks/"
+"""What is called here carries a signature in the place of a key."""
+
 KEYLESS_PAGES = ("/static/", "/sign-in")
 """What a browser needs before it has shown its key. Still loopback only where there are no keys."""
 
@@ -49,6 +52,11 @@ def is_streamed(path: str, method: str) -> bool:
 def scope_of(path: str) -> Scope:
     """An address that nobody knows is told so to everybody who may come in at all."""
     return SCOPES.get(path.lstrip("/").partition("/")[0], Scope.ASK)
+
+
+def is_open(path: str) -> bool:
+    """Whether callers are not looked at here: there is nothing to protect, or another guard."""
+    return path in OPEN or path.startswith(SIGNED)
 
 
 def needs_no_key(path: str) -> bool:

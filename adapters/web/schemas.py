@@ -174,6 +174,7 @@ class JobModel(Model):
     book_id: str
     mode: Literal["incremental", "full", "recreate"]
     status: Literal["queued", "running", "completed", "failed", "cancelled"]
+    files_found: Count
     files_processed: Count
     files_skipped: Count
     files_failed: Count
@@ -182,6 +183,8 @@ class JobModel(Model):
     chunks_created: Count
     chunks_deleted: Count
     chunks_embedded: Count
+    chunks_per_second: float | None
+    seconds_left: float | None
     started_at: datetime
     completed_at: datetime | None
     duration_seconds: float | None
@@ -205,6 +208,7 @@ class ReadyModel(Model):
 
     status: Literal["ready"]
     checks: dict[str, bool]
+    figures: dict[str, float]
 
 
 class FieldErrorModel(Model):

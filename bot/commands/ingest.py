@@ -41,7 +41,11 @@ async def watch(house: House, job: dict[str, Any]) -> dict[str, Any]:
 
 def so_far(job: dict[str, Any]) -> str:
     files = job["files_processed"] + job["files_skipped"] + job["files_failed"]
-    return f"{job['book_id']}: {files} files, {job['chunks_embedded']} passages embedded"
+    said = f"{job['book_id']}: {files} of {job['files_found']} files,"
+    said += f" {job['chunks_embedded']} passages embedded"
+    if job["chunks_per_second"]:
+        said += f", {job['chunks_per_second']:g} a second"
+    return said + (f", {job['seconds_left']:.0f} s left" if job["seconds_left"] else "")
 
 
 def summary(job: dict[str, Any]) -> str:

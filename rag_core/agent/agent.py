@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rag_core.agent.answer import AgentResponse
+from rag_core.agent.budget import is_speech
 from rag_core.agent.citations import CheckedText, checked
 from rag_core.agent.confidence import ConfidenceMetrics
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.followup import earlier_questions, standalone
 from rag_core.agent.guard import disarmed
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
+from rag_core.agent.inquiry import Inquiry
 from rag_core.agent.languages import language_of
 from rag_core.agent.loop import Draft, Loop
 from rag_core.agent.manner import Manner
@@ -141,8 +143,14 @@ class Agent:
             earlier=earlier_questions(state.turns),
         )
 
+        inquiry = Inquiry(
+            text=question.message,
+            understood=understood,
+            said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
+        )
+
         def metrics() -> ConfidenceMetrics:
-            return measured(self._profile, understood, tool.context.results)
+            return measured(self._profile, inquiry, tool.context.results)
 
         draft = await self._loop.run(
             prompt_for(report.manner.over(self._config), state, understood, at=self._now()),

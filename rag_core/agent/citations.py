@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rag_core.agent.answer import Citation
 from rag_core.agent.blocks import Block, BlockKind, blocks_of
+from rag_core.agent.fragments import to_quoted
 from rag_core.agent.markers import CODE_OR_MARKER, markers_in, normalised
 from rag_core.agent.sentences import MARKER, sentences_of, without_markers
 from rag_core.agent.support import Evidence, is_connecting
@@ -178,15 +179,16 @@ def citation(number: int, rank: int, kept: Sequence[Kept], evidence: Evidence) -
     result = evidence.passages[rank].result
     said = [without_markers(part.text) for part in kept if rank in part.numbers]
     sentence = next((claim for claim in said if len(content(claim)) >= CLAIM_WORDS), said[0])
+    quoted = evidence.quote(rank, sentence)
     return Citation(
         number=number,
         page_title=result.page_title,
         section_heading=result.section_heading,
         chunk_id=result.chunk_id,
         content_hash=result.content_hash,
-        quote=evidence.quote(rank, sentence),
+        quote=quoted,
         module=result.module,
-        page_url=result.page_url,
+        page_url=to_quoted(result.page_url, quoted),
     )
 
 

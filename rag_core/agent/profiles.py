@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from statistics import fmean
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict
-
+from rag_core.agent.calibration import Calibration, evidence_for
 from rag_core.agent.confidence import ConfidenceLevel, ConfidenceMetrics
-from rag_core.agent.words import content
+from rag_core.agent.inquiry import Inquiry
 from rag_core.errors import ConfigurationError
 from rag_core.retrieval.results import SearchResult
-
-READ_PASSAGES = 3
-"""How many of the nearest passages are read for the words of the question."""
 
 
 class ConfidenceProfile(Protocol):
@@ -38,7 +32,7 @@ class ConfidenceProfile(Protocol):
         ...
 
     def judge(
-        self, question: str, results: Sequence[SearchResult]
+        self, inquiry: Inquiry, results: Sequence[SearchResult]
     ) -> tuple[ConfidenceLevel, float]: ...
 
 
@@ -51,7 +45,7 @@ class StrictProfile:
     refused_below: float = 0.59
 
     def judge(
-        self, question: str, results: Sequence[SearchResult]
+        self, inquiry: Inquiry, results: Sequence[SearchResult]
     ) -> tuple[ConfidenceLevel, float]:
         average = fmean(r.similarity_score for r in results) if results else 0.0
         for level, least, chunks in (
@@ -73,7 +67,7 @@ class SimpleProfile:
     refused_below: float = 0.0
 
     def judge(
-        self, question: str, results: Sequence[SearchResult]
+        self, inquiry: Inquiry, results: Sequence[SearchResult]
     ) -> tuple[ConfidenceLevel, float]:
         top = max((r.similarity_score for r in results), default=0.0)
         if top >= self.floor:
@@ -82,34 +76,12 @@ class SimpleProfile:
         return level, top
 
 
-class Calibration(BaseModel):
-    """Cut-offs as they were measured for one embedder, and how."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    embedder: str
-    measured_on: str
-    floor: float
-    intercept: float
-    top_similarity: float
-    coverage: float
-    low: float
-    medium: float
-    high: float
-
-    @classmethod
-    def shipped(cls) -> Calibration:
-        """The measurement of the local embedder."""
-        file = resources.files("rag_core.agent") / "calibration.json"
-        return cls.model_validate(json.loads(file.read_text(encoding="utf-8")))
-
-
 @dataclass(frozen=True, slots=True)
 class CalibratedProfile:
     """The probability that the passages hold the answer, as measured on questions.
 
-    Two things count: how near the nearest passage is, and how many of the question's words the
-    nearest passages have. The second tells a passage about the subject from one with the answer.
+    Counted are how near the nearest passage is, how much of the question's wording the best
+    passages have, and the signs that they are about the subject but do not hold the answer.
     """
 
     calibration: Calibration
@@ -124,18 +96,11 @@ class CalibratedProfile:
         return self.calibration.low * 0.99
 
     def judge(
-        self, question: str, results: Sequence[SearchResult]
+        self, inquiry: Inquiry, results: Sequence[SearchResult]
     ) -> tuple[ConfidenceLevel, float]:
         if not results:
             return ConfidenceLevel.INSUFFICIENT, 0.0
-        measured = self.calibration
-        nearest = sorted(results, key=lambda r: -r.similarity_score)[:READ_PASSAGES]
-        logit = (
-            measured.intercept
-            + measured.top_similarity * nearest[0].similarity_score
-            + measured.coverage * coverage(question, nearest)
-        )
-        probability = 1.0 / (1.0 + math.exp(-logit))
+        probability = self.calibration.probability(evidence_for(inquiry, results))
         return self._level(probability), probability
 
     def _level(self, probability: float) -> ConfidenceLevel:
@@ -146,19 +111,6 @@ class CalibratedProfile:
         if probability >= self.calibration.low:
             return ConfidenceLevel.LOW
         return ConfidenceLevel.INSUFFICIENT
-
-
-def coverage(question: str, results: Sequence[SearchResult]) -> float:
-    """Which share of the question's words stands in the best of these passages."""
-    asked = set(content(question))
-    if not asked:
-        return 0.0
-    return max(len(asked & set(content(read_text(result)))) / len(asked) for result in results)
-
-
-def read_text(result: SearchResult) -> str:
-    """A passage with the headings that it stands under."""
-    return f"{result.page_title}\n{result.section_heading}\n{result.text}"
 
 
 def profile_named(name: str, calibration: Calibration | None = None) -> ConfidenceProfile:
@@ -173,11 +125,11 @@ def profile_named(name: str, calibration: Calibration | None = None) -> Confiden
 
 
 def measured(
-    profile: ConfidenceProfile, question: str, results: Sequence[SearchResult]
+    profile: ConfidenceProfile, inquiry: Inquiry, results: Sequence[SearchResult]
 ) -> ConfidenceMetrics:
     """What the evidence of one answer amounts to."""
     scores = [result.similarity_score for result in results] or [0.0]
-    level, confidence = profile.judge(question, results)
+    level, confidence = profile.judge(inquiry, results)
     average = min(max(fmean(scores), min(scores)), max(scores))  # rounding must not break order
     return ConfidenceMetrics(
         average_similarity=average,

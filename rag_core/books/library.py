@@ -68,14 +68,15 @@ class Library:
         Without a tenant it is every place that is known by this id, else the id wherever it is.
         Returns where the books are read now; the rest of each place's policy stays."""
         for book_id in book_ids:
-            await self._check(book_id)
+            await self.check_book(book_id)
         places = await self._places(platform, channel_id, tenant)
         for place in places:
             own = await self._policies.get(place) or ChannelPolicy()
             await self._policies.set(place, own.reading(*book_ids))
         return places
 
-    async def _check(self, book_id: str) -> None:
+    async def check_book(self, book_id: str) -> None:
+        """InvalidQuestion, with the books there are, where there is no such book."""
         if await self._books.get(book_id):
             return
         known = ", ".join(book.book_id for book in await self._books.all()) or "none yet"

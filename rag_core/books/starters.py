@@ -11,6 +11,7 @@ from itertools import chain, zip_longest
 from typing import Protocol
 
 from rag_core.agent.confidence import ConfidenceLevel
+from rag_core.agent.inquiry import Inquiry
 from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.books.book import Book, BookIds
 from rag_core.books.heading_question import Kind, question_of
@@ -130,7 +131,7 @@ class Starters:
         """Whether the search finds the very section first, and enough to answer."""
         query = SearchQuery(text=candidate.question, book_ids=books)
         results = (await self._retriever.search(query)).results
-        level, _ = self._profile.judge(candidate.question, results)
+        level, _ = self._profile.judge(Inquiry(text=candidate.question), results)
         own = candidate.passage
         return level in SURE and (results[0].parent_doc_id, results[0].section_heading) == (
             own.parent_doc_id,

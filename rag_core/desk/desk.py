@@ -11,6 +11,7 @@ from rag_core.desk.bell import Bell
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.observer import DeskObserver
+from rag_core.desk.room import Room
 from rag_core.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -26,15 +27,19 @@ class Desk:
         bell: Bell,
         observer: DeskObserver,
         bounds: Mapping[Platform, Bounds] | None = None,
+        room: Room | None = None,
     ) -> None:
         self._ledger = ledger
         self._bell = bell
         self._observer = observer
         self._bounds = bounds or {}
+        self._room = room
 
     async def accept(self, question: IncomingQuestion) -> Receipt:
         """Write the question down; when this returns, it is safe to tell the platform so."""
         platform = question.key.platform
+        if self._room is not None:
+            self._room.check()
         receipt = await self._ledger.accept(question, bounds=self._bounds.get(platform, UNBOUNDED))
         log.info(
             "question accepted" if receipt.refusal is None else "question declined",

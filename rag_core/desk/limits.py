@@ -42,6 +42,9 @@ class DeskLimits:
     """How often to look for space when a finished answer finds none."""
     still_working_seconds: float = 15.0
     """When an asker who waits for an answer hears that it is being worked on."""
+    queue_seconds: float = 120.0
+    """How long a question may wait for a worker before its asker is told."""
+    queue_look_seconds: float = 5.0
     deadline_margin: float = 5.0
     """What an answer may take beyond its own time before it is given up from outside."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import TypedDict
 
 from rag_core.ingestion.chunking import TOKENS_PER_WORD, Passage, cut, cut_plain
@@ -11,8 +13,9 @@ from rag_core.ingestion.course import CoursePlace
 from rag_core.ingestion.documents import DocumentChunk, DocumentMetadata
 from rag_core.ingestion.headings import Heading, Site
 from rag_core.ingestion.identity import chunk_ids, content_hash, parent_id, place_of
-from rag_core.ingestion.links import page_url, with_anchor
+from rag_core.ingestion.links import USUAL, page_url, with_anchor
 from rag_core.ingestion.loaders import LoadedDocument, title_of
+from rag_core.ingestion.site import Habits
 
 CRUMB = " › "
 
@@ -24,6 +27,9 @@ class Shelf:
     book_id: str
     base_url: str = ""
     site: Site = Site.PLAIN
+    addresses: Mapping[Path, str] = field(default_factory=dict)
+    """Where files that were fetched from the web have their pages."""
+    habits: Habits = USUAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +110,11 @@ def page_of(document: LoadedDocument, passages: list[Passage], shelf: Shelf) -> 
     return Page(
         title=title_of(document.source_file, document.fields, tops[0].title if tops else None),
         address=page_url(
-            document.source_file, document.fields, base_url=shelf.base_url, site=shelf.site
+            document.source_file,
+            document.fields,
+            base_url=shelf.base_url,
+            site=shelf.site,
+            habits=shelf.habits,
         ),
         top=tops[0] if len(tops) == 1 else None,
     )

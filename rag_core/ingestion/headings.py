@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,6 +14,8 @@ LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 CODE = re.compile(r"(`+)(.+?)\1")
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+NOT_IN_SLUG = re.compile(r"[^\w\- ]")
+COUNTED = re.compile(r"(.*)_(\d+)")
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -38,7 +40,7 @@ class Heading:
 
 def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
     """All headings of a page, in order: an anchor depends on the ones before it."""
-    taken: Counter[str] = Counter()
+    taken: Counter[str] = Counter(own_anchors(raw) if site is Site.MKDOCS else ())
     headings = []
     for level, text in raw:
         own = OWN_ANCHOR.search(text)
@@ -46,6 +48,13 @@ def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
         anchor = (own[1] or own[2]) if own else unique(slug(title, site), taken, site)
         headings.append(Heading(level, title, anchor))
     return headings
+
+
+def own_anchors(raw: Sequence[tuple[int, str]]) -> Iterator[str]:
+    """The anchors that authors chose; MkDocs gives none of them to another heading."""
+    for _, text in raw:
+        if own := OWN_ANCHOR.search(text):
+            yield own[1] or own[2]
 
 
 def plain(text: str) -> str:
@@ -76,15 +85,33 @@ def slug(title: str, site: Site) -> str:
     if site is Site.MDBOOK:
         kept = (c if c.isalnum() or c in "_-" else "-" if c.isspace() else "" for c in lowered)
         return "".join(kept)
-    return re.sub(r"[^\w\- ]", "", lowered).replace(" ", "-")
+    if lowered.isascii():
+        return NOT_IN_SLUG.sub("", lowered).replace(" ", "-")
+    return "".join(c for c in lowered if is_kept(c)).replace(" ", "-")
+
+
+def is_kept(character: str) -> bool:
+    """Whether GitHub keeps a character: letters, their marks, digits, what joins words."""
+    kind = unicodedata.category(character)
+    return kind[0] in "LM" or kind in {"Nd", "Nl", "Pc"} or character in "- "
 
 
 def unique(anchor: str, taken: Counter[str], site: Site) -> str:
     """The anchor with the number that tells it from earlier ones of the same name."""
-    joint = "_" if site is Site.MKDOCS else "-"
+    if site is Site.MKDOCS:
+        return unique_of_mkdocs(anchor, taken)
     candidate = anchor
     while candidate in taken:
         taken[anchor] += 1
-        candidate = f"{anchor}{joint}{taken[anchor]}"
+        candidate = f"{anchor}-{taken[anchor]}"
     taken[candidate] = 0
     return candidate
+
+
+def unique_of_mkdocs(anchor: str, taken: Counter[str]) -> str:
+    """MkDocs counts on from a number that is there, and numbers a heading without letters."""
+    while not anchor or anchor in taken:
+        counted = COUNTED.fullmatch(anchor)
+        anchor = f"{counted[1]}_{int(counted[2]) + 1}" if counted else f"{anchor}_1"
+    taken[anchor] = 0
+    return anchor

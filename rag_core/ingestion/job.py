@@ -52,6 +52,8 @@ class IngestionJob:
     title: str = ""
     base_url: str = ""
     site: str = ""
+    files_found: int = 0
+    """How many there are in all, as far as is known yet."""
     files_processed: int = 0
     files_skipped: int = 0
     files_failed: int = 0
@@ -60,6 +62,9 @@ class IngestionJob:
     chunks_created: int = 0
     chunks_deleted: int = 0
     chunks_embedded: int = 0
+    chunks_per_second: float | None = None
+    seconds_left: float | None = None
+    """An estimate while the job runs."""
     completed_at: datetime | None = None
     duration_seconds: float | None = None
     error_message: str | None = None

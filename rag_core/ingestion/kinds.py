@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 MEGABYTE = 1024 * 1024
+SMALL = 128 * 1024
+"""A page of Markdown; at this size no text takes its reader long, however odd it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,17 +17,23 @@ class Kind:
     reader: str
     """The module of the loaders that reads it."""
     max_bytes: int = 10 * MEGABYTE
-    is_contained: bool = True
-    """Whether it is read in a process of its own: its format can hang or explode."""
+    apart_from: int = 0
+    """From this size on it is read in a process of its own: its format can hang or explode."""
 
 
-MARKDOWN = Kind("markdown", is_contained=False)
-PLAIN = Kind("plain", is_contained=False)
+MARKDOWN = Kind("markdown", apart_from=SMALL)
+PLAIN = Kind("plain", apart_from=10 * MEGABYTE)
+HTML = Kind("html")
 KINDS = {
     ".md": MARKDOWN,
     ".mdx": MARKDOWN,
     ".markdown": MARKDOWN,
     ".txt": PLAIN,
+    ".htm": HTML,
+    ".html": HTML,
+    ".xhtml": HTML,
+    ".rst": Kind("restructured"),
+    ".ipynb": Kind("notebook", max_bytes=50 * MEGABYTE),
     ".pdf": Kind("pdf", max_bytes=50 * MEGABYTE),
     ".docx": Kind("word", max_bytes=50 * MEGABYTE),
     ".pptx": Kind("slides", max_bytes=50 * MEGABYTE),

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from rag_core.ingestion.headings import Site
+from rag_core.ingestion.site import Habits
 
 NUMBER_PREFIX = re.compile(r"^\d+\s*[-_.]+\s*(?=[^-_.\s])")
-VERSION_LIKE = re.compile(r"^\d+(?:[-_.]\d+)+")
+VERSION_LIKE = re.compile(r"^\d+[-_.]\d+")
 """Docusaurus takes the number off `02-intro`, but not off what looks like a date or version."""
 IN_ADDRESS = "/-._~!$&'()*+,;=:@"
 FOLDER_PAGES = {"readme", "index"}
-CONFIG_FILES = {
-    "docusaurus.config.js": Site.DOCUSAURUS,
-    "docusaurus.config.ts": Site.DOCUSAURUS,
-    "docusaurus.config.mjs": Site.DOCUSAURUS,
-    "mkdocs.yml": Site.MKDOCS,
-    "mkdocs.yaml": Site.MKDOCS,
-    "book.toml": Site.MDBOOK,
-}
-
-
-def site_of(source: Path) -> Site:
-    """The site by its configuration file, in the folder or just above it."""
-    folder = source if source.is_dir() else source.parent
-    for place in (folder, folder.resolve().parent):
-        for name, site in CONFIG_FILES.items():
-            if (place / name).is_file():
-                return site
-    return Site.PLAIN
+PAGES = {".md", ".mdx", ".markdown", ".rst", ".ipynb", ".txt"}
+"""What sites make pages of; every other file is served as it is, under its own name."""
+USUAL = Habits()
 
 
 def page_url(
-    source_file: str, fields: Mapping[str, Any], *, base_url: str, site: Site
+    source_file: str,
+    fields: Mapping[str, Any],
+    *,
+    base_url: str,
+    site: Site,
+    habits: Habits = USUAL,
 ) -> str | None:
     """A page's address: its own word for it, else by the site's rules; none without a base."""
     own = fields.get("url")
@@ -44,45 +36,82 @@ def page_url(
         return own.strip()
     if not base_url:
         return None
-    path = page_path(source_file, fields, site)
-    return f"{base_url.rstrip('/')}/{quote(path, safe=IN_ADDRESS)}"
+    path = page_path(source_file, fields, site, habits)
+    return None if path is None else f"{base_url.rstrip('/')}/{quote(path, safe=IN_ADDRESS)}"
 
 
-def page_path(source_file: str, fields: Mapping[str, Any], site: Site) -> str:
-    """The address below the base, without a first slash."""
+def page_path(
+    source_file: str, fields: Mapping[str, Any], site: Site, habits: Habits = USUAL
+) -> str | None:
+    """The address below the base, without a first slash; none for what the site does not show."""
     path = PurePosixPath(source_file)
     if site is Site.GITHUB:
         return source_file
+    if habits.content:
+        if not path.is_relative_to(habits.content):
+            return None
+        path = path.relative_to(habits.content)
+    if path.suffix.lower() in {".html", ".htm", ".xhtml"} and path.stem.lower() == "index":
+        return "" if path.parent == PurePosixPath() else f"{path.parent}/"
+    if path.suffix.lower() not in PAGES:
+        return str(path)
     if site is Site.DOCUSAURUS:
-        return docusaurus_path(path, fields)
+        return docusaurus_path(path, fields, habits)
     if site is Site.MDBOOK:
-        return str(path.with_name("index.html" if is_folder_page(path) else f"{path.stem}.html"))
-    folder_page = is_folder_page(path)
-    bare = (
-        ""
-        if folder_page and path.parent == PurePosixPath()
-        else str(path.parent if folder_page else path.with_suffix(""))
-    )
-    return f"{bare}/" if site is Site.MKDOCS and bare else bare
+        return mdbook_path(path)
+    return mkdocs_path(path, habits) if site is Site.MKDOCS else plain_path(path)
 
 
-def docusaurus_path(path: PurePosixPath, fields: Mapping[str, Any]) -> str:
-    """Number prefixes go; `slug`, or else `id`, names the page; folder pages take the folder's."""
-    folders = [without_number(part) for part in path.parts[:-1]]
-    slug = fields.get("slug")
-    if isinstance(slug, str) and slug.strip():
-        if slug.startswith("/"):
-            return slug.strip("/")
-        return "/".join([*folders, slug.strip("/")])
-    own_id = fields.get("id")
-    if isinstance(own_id, str) and own_id.strip() and "/" not in own_id:
-        name = own_id.strip()
+def plain_path(path: PurePosixPath) -> str:
+    if not is_folder_page(path):
+        return str(path.with_suffix(""))
+    return "" if path.parent == PurePosixPath() else str(path.parent)
+
+
+def mkdocs_path(path: PurePosixPath, habits: Habits) -> str:
+    if habits.has_file_names:
+        return html_path(path)
+    bare = plain_path(path)
+    return f"{bare}/" if bare else ""
+
+
+def mdbook_path(path: PurePosixPath) -> str | None:
+    """The table of contents is the one file that is no page itself."""
+    return None if path.name == "SUMMARY.md" else html_path(path)
+
+
+def html_path(path: PurePosixPath) -> str:
+    return str(path.with_name("index.html" if is_folder_page(path) else f"{path.stem}.html"))
+
+
+def docusaurus_path(path: PurePosixPath, fields: Mapping[str, Any], habits: Habits) -> str | None:
+    """Number prefixes go; `slug`, or else `id`, names the page; folder pages take the folder's.
+    Files and folders whose names begin with `_` are parts of pages, not pages."""
+    if any(part.startswith("_") for part in path.parts):
+        return None
+    as_named = habits.keeps_numbers or fields.get("parse_number_prefixes") is False
+    named = str if as_named else without_number
+    folder = "/".join(named(part) for part in path.parts[:-1])
+    slug = text_field(fields, "slug")
+    if slug:
+        found = posixpath.normpath(posixpath.join("/", folder, slug)).strip("/")
+    elif is_category_index(path):
+        found = folder
     else:
-        name = without_number(path.stem)
-    same_as_folder = bool(folders) and name.lower() == folders[-1].lower()
-    if is_folder_page(path) or same_as_folder:
-        return "/".join(folders)
-    return "/".join([*folders, name])
+        own = text_field(fields, "id")
+        name = own if own and "/" not in own else named(path.stem)
+        found = f"{folder}/{name}" if folder else name
+    return f"{found}/" if habits.ends_with_slash and found else found
+
+
+def text_field(fields: Mapping[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def is_category_index(path: PurePosixPath) -> bool:
+    """Whether a file is its folder's own page: README, index, or one that is called like it."""
+    return is_folder_page(path) or path.stem.lower() == path.parent.name.lower()
 
 
 def without_number(name: str) -> str:

@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 
 from rag_core.books.book import checked_book_id
 from rag_core.errors import FootnoteError, InvalidQuestion
+from rag_core.ingestion.gathering import AsTheyLie, Gathers
 from rag_core.ingestion.headings import Site
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from rag_core.ingestion.run import IngestionRun
@@ -62,12 +63,14 @@ class Ingestion:
         books: BookStore,
         store: VectorStore,
         embedder: Embedder,
+        gathers: Gathers | None = None,
         clock: Clock = utc_now,
     ) -> None:
         self._jobs = jobs
         self._books = books
         self._store = store
         self._embedder = embedder
+        self._gathers = gathers or AsTheyLie()
         self._clock = clock
         self._tasks: dict[UUID, asyncio.Task[None]] = {}
         self._cancelled: set[UUID] = set()
@@ -124,6 +127,16 @@ class Ingestion:
         await asyncio.wait([task])
         return True
 
+    async def remove_book(self, book_id: str) -> None:
+        """Stop the book's jobs, then remove it with all that was read into it."""
+        own = [job for job in await self._jobs.unfinished() if job.book_id == book_id]
+        for job in own:
+            await self.cancel(job.job_id)
+        async with self._turns[book_id]:
+            await self._store.drop_book(book_id)
+            await self._books.remove(book_id)
+            await self._gathers.forget(book_id)
+
     async def resume(self) -> None:
         """Take up the jobs that the end of an earlier process cut off, the oldest first."""
         left = await self._jobs.unfinished()
@@ -150,6 +163,7 @@ class Ingestion:
             books=self._books,
             store=self._store,
             embedder=self._embedder,
+            gathers=self._gathers,
             clock=self._clock,
         )
         try:
@@ -173,6 +187,7 @@ class Ingestion:
             replace(
                 job,
                 status=status,
+                seconds_left=None,
                 completed_at=now,
                 duration_seconds=(now - job.started_at).total_seconds(),
                 error_message=reason,

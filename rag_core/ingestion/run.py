@@ -14,6 +14,8 @@ from rag_core.errors import ConfigurationError, IngestionError
 from rag_core.ingestion.course import CoursePlace, course_place
 from rag_core.ingestion.cutting import Edition, Shelf, chunks_of, embedded_text
 from rag_core.ingestion.documents import DocumentChunk, EmbeddedChunk
+from rag_core.ingestion.estimate import Estimate, settled
+from rag_core.ingestion.gathering import Gathered, Gathers
 from rag_core.ingestion.headings import Site
 from rag_core.ingestion.job import (
     FileFailure,
@@ -22,8 +24,8 @@ from rag_core.ingestion.job import (
     IngestionRecord,
     JobStatus,
 )
-from rag_core.ingestion.links import site_of
 from rag_core.ingestion.loaders import Loader, read_source
+from rag_core.ingestion.site import Rules, rules_of
 from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, plan_run
 from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 from rag_core.retrieval.results import SearchResult
@@ -44,30 +46,41 @@ class IngestionRun:
         books: BookStore,
         store: VectorStore,
         embedder: Embedder,
+        gathers: Gathers,
         clock: Callable[[], datetime],
     ) -> None:
         self.job = job
+        self._gathers = gathers
         self._jobs = jobs
         self._books = books
         self._store = store
         self._embedder = embedder
         self._clock = clock
         self._saved_at = 0.0
+        self._estimate: Estimate | None = None
 
     async def to_end(self) -> None:
         """Read what is to be read; the job is completed when this returns."""
         if self.job.status is JobStatus.QUEUED:
             await self._note(force=True, status=JobStatus.RUNNING, started_at=self._clock())
         book = await self._checked_book()
-        shelf = Shelf(book_id=book.book_id, base_url=book.base_url, site=self._site())
+        gathered = await self._gathers.gather(self.job, self._hear)
+        rules = self._rules(gathered.sources)
+        shelf = Shelf(
+            book_id=book.book_id,
+            base_url=book.base_url,
+            site=rules.site,
+            habits=rules.habits,
+            addresses=gathered.addresses,
+        )
         known = await self._known()
         scope = Scope(
             mode=self.job.mode,
             since=self.job.started_at,
             links_changed=await self._links_changed(book),
         )
-        plan = await asyncio.to_thread(plan_run, self.job.sources, known, scope)
-        await self._begin(plan)
+        plan = await asyncio.to_thread(plan_run, gathered.sources, known, scope)
+        await self._begin(plan, gathered)
         try:
             await self._read_files(plan, known, shelf)
             await self._remove_gone(plan, known)
@@ -92,27 +105,33 @@ class IngestionRun:
         before = await self._books.get(book.book_id)
         return before is not None and before.base_url != book.base_url
 
-    def _site(self) -> Site:
-        if self.job.site:
-            return Site(self.job.site)
-        sites = (site_of(Path(source)) for source in self.job.sources)
-        return next((site for site in sites if site is not Site.PLAIN), Site.PLAIN)
+    def _hear(self, looked_at: int, found: int) -> None:
+        """Pages of a website that were looked at; the job is saved with the next note."""
+        self.job = replace(self.job, files_found=found)
+
+    def _rules(self, sources: Sequence[str]) -> Rules:
+        named = Site(self.job.site) if self.job.site else None
+        found = [rules_of(Path(source), named) for source in sources]
+        return next((rules for rules in found if rules != Rules()), Rules(named or Site.PLAIN))
 
     async def _known(self) -> Known:
         state = await self._jobs.state(self.job.book_id)
         shown = await self._store.shown_versions(self.job.book_id)
         return Known(records=state.records, shown=shown)
 
-    async def _begin(self, plan: Plan) -> None:
+    async def _begin(self, plan: Plan, gathered: Gathered) -> None:
         """Count what is settled before the first file is read; a resumed job counts anew."""
+        failures = (*gathered.failures, *plan.failures)
         await self._note(
             force=True,
+            files_found=len(plan.to_read) + plan.done + plan.skipped + len(failures),
             files_processed=plan.done,
             files_skipped=plan.skipped,
-            files_failed=len(plan.failures),
-            failures=plan.failures[:LISTED],
-            notices=plan.notices[:LISTED],
+            files_failed=len(failures),
+            failures=failures[:LISTED],
+            notices=(*gathered.notices, *plan.notices)[:LISTED],
         )
+        self._estimate = Estimate(self.job)
         if not plan.to_read:
             self._check_anything_read()
 
@@ -259,6 +278,8 @@ class IngestionRun:
         """Keep the job's progress, in the database every now and then."""
         self.job = replace(self.job, **changes)  # type: ignore[arg-type]
         if force or time.monotonic() - self._saved_at >= SECONDS_BETWEEN_SAVES:
+            if self._estimate is not None:
+                self.job = self._estimate.on(self.job)
             await self._jobs.save(self.job)
             self._saved_at = time.monotonic()
 
@@ -268,6 +289,7 @@ class IngestionRun:
         await self._note(
             force=True,
             status=JobStatus.COMPLETED,
+            files_found=settled(self.job),
             completed_at=now,
             duration_seconds=(now - self.job.started_at).total_seconds(),
         )
@@ -281,6 +303,8 @@ def cut_file(
     document = loader.load(name, read_source(surveyed.file))
     if document.file_hash != surveyed.hash:
         raise IngestionError(name, "read", "it changed while it was read; run again")
+    if address := shelf.addresses.get(surveyed.file.path):
+        document = replace(document, fields={**document.fields, "url": address})
     course = course_place(name, document.fields)
     chunks = chunks_of(document, course, shelf=shelf, edition=edition)
     notices = [f"{name}: {notice}" for notice in (*document.notices, *course.notices)]

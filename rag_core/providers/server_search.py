@@ -128,7 +128,8 @@ class ServerSearch:
                 [self.count(reach), *(self.count(reach, term=term) for term in missing)]
             )
             learnt = {t: idf(total, n) for t, n in zip(missing, having, strict=True)}
-            known = self._rarity.learn(reach, learnt)
+            # What was known is kept: other searches may have pushed this state out meanwhile.
+            known = {**known, **self._rarity.learn(reach, learnt)}
         return {term: known[term] for term in terms}
 
     async def _unique(

@@ -12,11 +12,12 @@ from rag_core.storage.codec import maybe_time, to_time
 from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.statement import Statement, upsert
 
-books, records = schema.books, schema.ingestion_records
+books, records, sources = schema.books, schema.ingestion_records, schema.sources
 SAVE = upsert(books, on=("book_id",))
 GET = Statement(select(books).where(books.c.book_id == bindparam("book_id")))
 ALL = Statement(select(books).order_by(books.c.book_id))
 REMOVE = Statement(delete(books).where(books.c.book_id == bindparam("book_id")))
+REMOVE_SOURCES = Statement(delete(sources).where(sources.c.book_id == bindparam("book_id")))
 REMOVE_RECORDS = Statement(delete(records).where(records.c.book_id == bindparam("book_id")))
 
 
@@ -48,13 +49,14 @@ class Books:
         return [book_from_row(row) for row in await self._database.rows(ALL)]
 
     async def remove(self, book_id: str) -> None:
-        """Remove a book and what is known of its files.
+        """Remove a book, what is known of its files, and where it is read from.
 
         Policies stay: a channel that was given this book must not silently read another."""
 
         async def body(transaction: Transaction) -> None:
             await transaction.rows(REMOVE, book_id=book_id)
             await transaction.rows(REMOVE_RECORDS, book_id=book_id)
+            await transaction.rows(REMOVE_SOURCES, book_id=book_id)
 
         await self._database.write(body)
 

@@ -16,7 +16,7 @@ from rag_core.storage.codec import question_from_json, to_time
 from rag_core.storage.engine import Row, Transaction
 from rag_core.storage.parting import load_parts
 from rag_core.storage.statement import Statement
-from rag_core.storage.turns_taken import queue
+from rag_core.storage.turns_taken import queue, served
 
 threads, questions, answers = schema.threads, schema.questions, schema.answers
 
@@ -199,7 +199,8 @@ async def close(transaction: Transaction, question: str, *, revision: int, deliv
 
 async def go_on(transaction: Transaction, thread: int) -> None:
     """Free a thread; what is still open in it queues up again."""
+    was = await served(transaction, thread)
     freed = await transaction.rows(FREE, in_thread=thread)
     if freed and freed[0]["waiting_since"] is not None:
         following = await transaction.rows(NEXT_ASKER, in_thread=thread)
-        await queue(transaction, thread, asker=following[0]["asker_id"])
+        await queue(transaction, thread, asker=following[0]["asker_id"], was=was)

@@ -18,6 +18,7 @@ from rag_core.agent.confidence import ConfidenceLevel
 from rag_core.agent.guard import GuardedText
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy
+from rag_core.books.source import BookSource
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.desk.incoming import IncomingQuestion
@@ -34,6 +35,7 @@ ALL_RETRIEVALS = TypeAdapter(tuple[tuple[RetrievalRecord, ...], ...])
 QUESTION = TypeAdapter(IncomingQuestion)
 JOB = TypeAdapter(IngestionJob)
 POLICY = TypeAdapter(ChannelPolicy)
+SOURCE = TypeAdapter(BookSource)
 METADATA: TypeAdapter[Mapping[str, Any]] = TypeAdapter(dict[str, Any])
 NAMES = TypeAdapter(tuple[str, ...])
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
-from sqlalchemy import bindparam, delete, update
+from sqlalchemy import bindparam, delete, select, update
 
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
@@ -14,6 +14,7 @@ from rag_core.conversation.state import LIVE_MESSAGES, ConversationState
 from rag_core.storage import schema
 from rag_core.storage.codec import to_time
 from rag_core.storage.engine import Database, Transaction
+from rag_core.storage.forgotten import identity_of, remember_forgotten
 from rag_core.storage.sessions import is_ready, prepare
 from rag_core.storage.statement import Statement
 from rag_core.storage.states import (
@@ -30,7 +31,7 @@ from rag_core.storage.states import (
 )
 from rag_core.storage.threads import has_key, key_to_row
 
-threads = schema.threads
+threads, questions = schema.threads, schema.questions
 ARCHIVE = Statement(
     update(threads)
     .where(
@@ -42,6 +43,12 @@ ARCHIVE = Statement(
     .returning(threads.c.id)
 )
 DELETE = Statement(delete(threads).where(has_key()))
+MESSAGES_OF = Statement(
+    select(questions.c.platform, questions.c.tenant, questions.c.channel_id, questions.c.message_id)
+    .select_from(questions.join(threads))
+    .where(has_key())
+)
+UNMARK = Statement(delete(schema.markers).where(schema.markers.c.name == bindparam("name")))
 
 
 class Conversations:
@@ -108,8 +115,17 @@ class Conversations:
         return len(archived)
 
     async def delete(self, key: ConversationKey) -> None:
-        """Everything that belongs to the thread goes with its row."""
-        await self._database.run(DELETE, **key_to_row(key))
+        """Everything that belongs to the thread goes with its row; repeats of its messages are
+        known by keyed hashes, which tell nobody what they are of."""
+
+        async def body(transaction: Transaction) -> None:
+            found = await transaction.rows(MESSAGES_OF, **key_to_row(key))
+            if found:
+                await remember_forgotten(transaction, map(identity_of, found))
+            await transaction.rows(DELETE, **key_to_row(key))
+            await transaction.rows(UNMARK, name=f"answered:{key}")
+
+        await self._database.write(body)
         # Also where there was no such row: somebody may come back because this failed before.
         await self._database.scrub()
 

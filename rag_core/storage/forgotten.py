@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, delete, select
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.storage import schema
 from rag_core.storage.codec import to_time
-from rag_core.storage.engine import Transaction
+from rag_core.storage.engine import Row, Transaction
 from rag_core.storage.statement import Statement, insert_once
 
 forgotten, markers = schema.forgotten, schema.markers
@@ -57,3 +57,12 @@ def digest_of(identity: MessageIdentity, key: str) -> str:
     names = (identity.platform, identity.tenant, identity.channel_id, identity.message_id)
     text = "\0".join(names).encode()
     return hmac.new(bytes.fromhex(key), text, hashlib.sha256).hexdigest()
+
+
+def identity_of(row: Row) -> MessageIdentity:
+    return MessageIdentity(
+        platform=row["platform"],
+        tenant=row["tenant"],
+        channel_id=row["channel_id"],
+        message_id=row["message_id"],
+    )

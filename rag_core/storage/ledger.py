@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 from sqlalchemy import bindparam, select, update
@@ -13,6 +13,7 @@ from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey
 from rag_core.conversation.state import Turn
 from rag_core.desk.asked import AskedQuestion
+from rag_core.desk.backlog import Backlog, ChangedAnswer, Overdue
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState
@@ -29,8 +30,10 @@ from rag_core.storage.acceptance import (
 from rag_core.storage.admission import WAITING
 from rag_core.storage.answers import answer_by_id, answer_to
 from rag_core.storage.asked import asked_in
+from rag_core.storage.changes import changed_answers, cited_after, mark_changed, show_change
 from rag_core.storage.claims import LET_GO, RELEASE, RENEW, Claim, close, take
 from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.overdue import backlog, overdue, tell
 from rag_core.storage.parting import ANEW, BEGIN_POST, DROP, POSTED
 from rag_core.storage.revisions import ask_again, revise, withdraw
 from rag_core.storage.settlement import settle, step_down
@@ -162,6 +165,33 @@ class QuestionLedger:
             return await ask_again(transaction, answer_id)
 
         return await self._database.write(body)
+
+    async def backlog(self) -> Backlog:
+        return await backlog(self._database)
+
+    async def overdue(self, *, before: datetime, limit: int) -> Sequence[Overdue]:
+        return await overdue(self._database, before=before, limit=limit)
+
+    async def tell(self, waiting: Overdue, payload: str) -> OutgoingPart | None:
+        async def body(transaction: Transaction) -> OutgoingPart | None:
+            return await tell(transaction, waiting, payload)
+
+        return await self._database.write(body)
+
+    async def cited_after(self, chunk_id: str, *, limit: int) -> Sequence[str]:
+        return await cited_after(self._database, chunk_id, limit=limit)
+
+    async def mark_changed(self, chunk_ids: Sequence[str]) -> int:
+        return await mark_changed(self._database, chunk_ids)
+
+    async def changed_answers(self, *, limit: int) -> Sequence[ChangedAnswer]:
+        return await changed_answers(self._database, limit=limit)
+
+    async def show_change(self, question_id: UUID, payloads: Sequence[str] | None) -> None:
+        async def body(transaction: Transaction) -> None:
+            await show_change(transaction, question_id, payloads)
+
+        await self._database.write(body)
 
     async def begin_post(self, part: OutgoingPart) -> None:
         becomes = PartState.POSTING if part.external_id is None else part.state

@@ -111,6 +111,7 @@ questions = Table(
     UniqueConstraint("platform", "tenant", "channel_id", "message_id"),
 )
 Index("ix_questions_thread", questions.c.thread, questions.c.position)
+Index("ix_questions_accepted", questions.c.accepted_at)
 Index("ix_questions_asker", questions.c.platform, questions.c.asker_id, questions.c.accepted_at)
 Index(
     "ix_questions_channel",
@@ -203,7 +204,7 @@ feedback = Table(
     "feedback",
     metadata,
     Column("answer_id", Text, parent("answers", "answer_id"), primary_key=True),
-    Column("asker_id", Text, primary_key=True),
+    Column("asker_id", Text, primary_key=True, index=True),
     Column("helpful", Boolean, nullable=False),
     Column("reason", Text, nullable=False),
     Column("rated_at", SORTED, nullable=False),
@@ -251,6 +252,17 @@ policies = Table(
     Column("channel_id", Text, primary_key=True),
     Column("tenant", Text, primary_key=True),
     Column("body", Text, nullable=False),
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("source_id", Text, primary_key=True),
+    Column("book_id", Text, nullable=False),
+    Column("location", Text, nullable=False),
+    Column("next_at", SORTED),
+    Column("body", Text, nullable=False),
+    UniqueConstraint("book_id", "location"),
 )
 
 jobs = Table(

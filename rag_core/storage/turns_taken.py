@@ -9,6 +9,7 @@ the one with the smallest second number is taken, and the two trade their first 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -52,7 +53,8 @@ def first(*columns: Any, of: tuple[ColumnElement[bool], ...] = (), by: Any) -> S
 
 
 def last(number: Any, *of: ColumnElement[bool]) -> ScalarSelect[Any]:
-    return select(number).where(WAITS, *of).order_by(number.desc()).limit(1).scalar_subquery()
+    known = (WAITS, number.is_not(None))
+    return select(number).where(*known, *of).order_by(number.desc()).limit(1).scalar_subquery()
 
 
 FRONT = first(
@@ -95,6 +97,11 @@ QUEUE = Statement(
         asker_turn=bindparam("second_turn"),
     )
 )
+STOOD = Statement(
+    select(threads.c.waiting_asker, threads.c.tenant_turn, threads.c.asker_turn).where(
+        threads.c.id == bindparam("in_thread")
+    )
+)
 UNTURNED = Statement(
     select(threads.c.platform, threads.c.tenant).where(
         threads.c.id == bindparam("in_thread"), WAITS, threads.c.tenant_turn.is_(None)
@@ -116,8 +123,36 @@ async def pick(transaction: Transaction) -> int | None:
     return int(chosen["id"])
 
 
-async def queue(transaction: Transaction, thread: int, *, asker: str) -> None:
-    """Give a thread that begins to wait its place; one that waits already keeps its own."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """The place that a thread had in the line when it was served."""
+
+    asker: str | None = None
+    tenant_turn: int | None = None
+    asker_turn: int | None = None
+
+
+NOT_SERVED = Served()
+
+
+async def served(transaction: Transaction, thread: int) -> Served:
+    """The place that a thread is about to leave."""
+    rows = await transaction.rows(STOOD, in_thread=thread)
+    if not rows:
+        return NOT_SERVED
+    return Served(
+        asker=rows[0]["waiting_asker"],
+        tenant_turn=rows[0]["tenant_turn"],
+        asker_turn=rows[0]["asker_turn"],
+    )
+
+
+async def queue(
+    transaction: Transaction, thread: int, *, asker: str, was: Served = NOT_SERVED
+) -> None:
+    """Give a thread that begins to wait its place; one that waits already keeps its own.
+
+    A thread that was served just now goes behind the place that it had."""
     found = await transaction.rows(UNTURNED, in_thread=thread)
     if not found:
         return
@@ -127,13 +162,19 @@ async def queue(transaction: Transaction, thread: int, *, asker: str) -> None:
         QUEUE,
         in_thread=thread,
         whose=asker,
-        first_turn=place(standing, "front", "back", after="tenant_back"),
-        second_turn=place(standing, "own_front", "own_back", after="asker_back"),
+        first_turn=place(standing, "front", "back", "tenant_back", was.tenant_turn),
+        second_turn=place(
+            standing,
+            "own_front",
+            "own_back",
+            "asker_back",
+            was.asker_turn if was.asker == asker else None,
+        ),
     )
 
 
-def place(standing: Row, front: str, back: str, *, after: str) -> int:
+def place(standing: Row, front: str, back: str, own: str, left: int | None) -> int:
     """Where the line is now, or behind one's own last place in it."""
     now = standing[front] if standing[front] is not None else standing[back]
-    behind = -1 if standing[after] is None else standing[after]
-    return max(int(now or 0), int(behind) + 1)
+    behind = [int(last) + 1 for last in (standing[own], left) if last is not None]
+    return max(int(now or 0), *behind, 0)

@@ -16,7 +16,7 @@ import rag_core.storage
 from rag_core.storage.schema import metadata
 from rag_core.storage.statement import SQLITE, Statement
 
-EVERY_ROW_IS_WANTED = {"books.ALL", "policies.ALL", "gaps.DROP_EMPTY"}
+EVERY_ROW_IS_WANTED = {"books.ALL", "gaps.DROP_EMPTY", "policies.ALL", "sources.ALL"}
 """Lists of all there is; the gaps, which are few."""
 FEW_ROWS_ARE_SORTED = {"claims.BEGIN", "claims.NEXT_ASKER", "asked.ANSWERED"}
 """The open questions of one thread; the answers of one page."""

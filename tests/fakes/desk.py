@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from rag_core.agent.answer import AgentResponse, Outcome
@@ -62,7 +63,10 @@ class PlainAnswers:
         question = claim.question.question.message
         state = await self.conversations.open(claim.question.key, model="plain", max_turns=50)
         response = a_response(
-            f"{self.prefix}{question} [1]", query=question, session_id=state.session_id
+            f"{self.prefix}{question} [1]",
+            query=question,
+            session_id=state.session_id,
+            created_at=datetime.now(UTC),
         )
         return response, a_turn(state.session_id, question, response.answer)
 
@@ -135,10 +139,16 @@ class Wall:
     dying: Dying = field(default_factory=Dying)
     said: list[str] = field(default_factory=list)
     """The details that progress showed."""
+    signs: list[str] = field(default_factory=list)
+    """The questions whose progress is being shown."""
 
     @contextlib.asynccontextmanager
     async def progress(self, question: IncomingQuestion) -> AsyncIterator[Progress]:
-        yield Heard(self.said)
+        self.signs.append(question.message_id)
+        try:
+            yield Heard(self.said)
+        finally:
+            self.signs.remove(question.message_id)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         self.attempts += 1

@@ -34,7 +34,7 @@ class Shelf:
         return self.known
 
     async def books_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
     ) -> BookIds | None:
         self.asked_for.append((tenant, channel_id))
         return self.books

@@ -1,13 +1,16 @@
-"""Books, policies and jobs kept in memory, with the rules of the real stores."""
+"""Books, policies, sources and jobs kept in memory, with the rules of the real stores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from uuid import UUID
 
 from rag_core.books.book import Book
 from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place
+from rag_core.books.source import BookSource
+from rag_core.errors import StorageError
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
 
 
@@ -87,3 +90,41 @@ class MemoryJobs:
 
     async def forget_file(self, book_id: str, source_file: str) -> None:
         self._records.get(book_id, {}).pop(source_file, None)
+
+
+class MemorySources:
+    """SourceStore in memory; can be away."""
+
+    def __init__(self) -> None:
+        self._sources: dict[UUID, BookSource] = {}
+        self.trouble: StorageError | None = None
+
+    async def add(self, source: BookSource) -> bool:
+        held = {(each.book_id, each.location) for each in self._sources.values()}
+        if (source.book_id, source.location) in held:
+            return False
+        self._sources[source.source_id] = source
+        return True
+
+    async def get(self, source_id: UUID) -> BookSource | None:
+        return self._sources.get(source_id)
+
+    async def all(self) -> Sequence[BookSource]:
+        if self.trouble is not None:
+            raise self.trouble
+        return list(self._sources.values())
+
+    async def update(self, source: BookSource) -> None:
+        held = self._sources.get(source.source_id)
+        if held is not None:
+            self._sources[source.source_id] = replace(source, next_at=held.next_at)
+
+    async def claim(self, source: BookSource, *, then: datetime) -> bool:
+        held = self._sources.get(source.source_id)
+        if held is None or held.next_at != source.next_at:
+            return False
+        self._sources[source.source_id] = replace(held, next_at=then)
+        return True
+
+    async def remove(self, source_id: UUID) -> bool:
+        return self._sources.pop(source_id, None) is not None

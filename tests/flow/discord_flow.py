@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from adapters.discord.client import open_discord
+from adapters.discord.client import DiscordParts, open_discord
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from tests.fakes.discord_desk import DiscordDesk
@@ -21,6 +21,10 @@ class Markers:
 
     def __init__(self) -> None:
         self.kept: dict[str, str] = {}
+
+    @property
+    def knows_commands(self) -> bool:
+        return any(name.startswith("discord:commands:") for name in self.kept)
 
     async def get(self, name: str) -> str | None:
         return self.kept.get(name)
@@ -69,6 +73,9 @@ def config_for(peer: DiscordPeer, **changes: Any) -> DiscordConfig:
         "guild_ready_seconds": 0.05,
         "identify_seconds": 0.05,
         "connect_seconds": 0.02,
+        "open_seconds": 1.0,
+        "beat_seconds": 0.5,
+        "silence_seconds": 5.0,
         "retry_seconds": 0.02,
         "request_seconds": 1.0,
         "line_after_seconds": 0.02,
@@ -83,13 +90,13 @@ async def running(course: Course, **changes: Any) -> AsyncIterator[ChatPlatform]
     """The bot, listening."""
     config = config_for(course.peer, **changes)
     desk = course.desk
-    opening = open_discord(config, desk=desk, markers=course.markers, **course.parts)
-    async with opening as platform:
+    parts = DiscordParts(desk=desk, markers=course.markers, **course.parts)
+    async with open_discord(config, parts) as platform:
         course.platform = platform
         async with desk.serving(platform):
             await course.until(lambda: platform.is_ready)
             # The commands are registered, or a test has seen to it that they are not.
-            await course.until(lambda: course.markers.kept or course.peer.troubles.made)
+            await course.until(lambda: course.markers.knows_commands or course.peer.troubles.made)
             yield platform
 
 

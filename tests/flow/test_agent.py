@@ -72,7 +72,8 @@ async def test_an_answer_cites_the_passage_that_says_it() -> None:
     assert response.answer == "A member may upload ten files a day [1]."
     assert response.outcome is Outcome.COMPLETED
     (citation,) = response.citations
-    assert citation.page_url == LIMITS.page_url
+    words = "Every%20member%20may%20upload%20ten%20files%20a%20day."
+    assert citation.page_url == f"{LIMITS.page_url}:~:text={words}"
     assert citation.content_hash == LIMITS.content_hash
     assert citation.quote == "Every member may upload ten files a day."
     assert response.tokens_used == 180

@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 
-from adapters.discord.presses import Review
+from adapters.review import Review
 from rag_core.agent.answer import Outcome
 from rag_core.conversation.key import TenantId
 from rag_core.errors import StorageError
@@ -21,7 +21,7 @@ from tests.peers.discord import SEND, open_discord_peer
 from tests.peers.discord_interactions import DEFER_UPDATE, FORM, Interaction
 from tests.peers.discord_limits import Trouble
 from tests.peers.discord_rules import nested
-from tests.peers.discord_world import Note, Person
+from tests.peers.discord_world import FORUM, Note, Person
 
 QUESTION = "How many questions may I ask a day?"
 LONG = "\n\n".join(f"Paragraph {number}: " + "word " * 100 for number in range(12))
@@ -67,13 +67,22 @@ def labels(note: Note) -> list[str]:
     return [item["label"] for item in nested(note.components) if "label" in item]
 
 
+def review(course: Course, ratings: Ratings) -> Review:
+    desk = course.desk
+    return Review(answers=desk, feedback=ratings, desk=desk, markers=course.markers)
+
+
 @asynccontextmanager
-async def rated(desk: DiscordDesk | None = None) -> AsyncIterator[Rated]:
+async def rated(
+    desk: DiscordDesk | None = None, *, staff: str | None = None
+) -> AsyncIterator[Rated]:
     async with open_discord_peer() as peer:
         course = Course(peer, desk or DiscordDesk())
         made = Rated(course, Ratings(lambda answer_id: answer_id in course.desk.answers))
-        course.parts["review"] = Review(answers=course.desk, feedback=made.ratings)
-        async with running(course):
+        course.parts["review"] = review(course, made.ratings)
+        course.guild.roles = {int(staff): "Tutors"} if staff else {}
+        staffed = {str(course.guild.id): staff} if staff else {}
+        async with running(course, staff_roles=staffed):
             yield made
 
 
@@ -134,7 +143,7 @@ async def test_buttons_and_open_forms_work_after_a_restart() -> None:
     async with open_discord_peer() as peer:  # the same buttons, on a bot that never saw them
         elsewhere = Course(peer, DiscordDesk())
         elsewhere.desk.answers = course.desk.answers
-        elsewhere.parts["review"] = Review(answers=elsewhere.desk, feedback=scene.ratings)
+        elsewhere.parts["review"] = review(elsewhere, scene.ratings)
         peer.world.guilds[course.guild.id] = course.guild
         peer.world.channels |= course.peer.world.channels
         async with running(elsewhere):
@@ -200,7 +209,9 @@ async def test_delete_removes_every_part_for_the_asker_alone() -> None:
         notes = await scene.ask()
         thread = notes[0].channel_id
         refused = await scene.press("Delete", scene.course.bob)
-        assert "Only the person who asked" in await scene.told(refused)
+        (told,) = await scene.course.until(lambda: refused.follow_ups)
+        assert "Only the person who asked" in told.content
+        assert told.flags & 64
         assert len(scene.course.peer.seen_in(thread)) == 4
         assert (await scene.press("Delete")).callback == DEFER_UPDATE
         await scene.course.until(lambda: not scene.course.peer.seen_in(thread))
@@ -232,16 +243,90 @@ async def test_a_part_that_is_gone_already_does_not_keep_the_others() -> None:
         assert all("10008" in refusal for refusal in scene.course.peer.forgive())
 
 
-async def test_what_cannot_be_deleted_is_told_and_can_be_tried_again() -> None:
+async def test_a_deletion_that_failed_at_first_is_carried_out_all_the_same() -> None:
     async with rated(DiscordDesk(lambda _: a_response(LONG))) as scene:
         notes = await scene.ask()
-        scene.course.peer.troubles.on(DELETE, Trouble(status=403))
-        pressed = await scene.press("Delete")
-        await scene.course.until(lambda: pressed.follow_ups)
-        assert "did not let me delete" in pressed.follow_ups[0].content
-        assert pressed.follow_ups[0].flags & 64
+        scene.course.peer.troubles.on(DELETE, Trouble(status=503))
         await scene.press("Delete")
         await scene.course.until(lambda: not scene.course.peer.seen_in(notes[0].channel_id))
+
+
+async def test_a_desk_that_cannot_delete_now_says_so_to_who_pressed() -> None:
+    async with rated() as scene:
+        await scene.ask()
+        scene.course.desk.broken = True
+        pressed = await scene.press("Delete")
+        (told,) = await scene.course.until(lambda: pressed.follow_ups)
+        assert "Please try again" in told.content
+
+
+STAFF = "424242"
+
+
+async def called(scene: Rated) -> Note:
+    """Alice asks for a person; the message that calls one."""
+    pressed = await scene.press("Ask a person")
+    assert "they answer here" in await scene.told(pressed)
+    return scene.course.peer.seen_in(scene.notes[-1].channel_id)[-1]
+
+
+async def test_a_person_is_called_once_and_that_is_the_only_ping_there_is() -> None:
+    async with rated(staff=STAFF) as scene:
+        (answer,) = await scene.ask()
+        call = await called(scene)
+        assert call.pinged == (STAFF,)
+        assert call.reference is answer
+        assert labels(call) == ["Resolved"]
+        again = await scene.press("Ask a person", scene.course.bob)
+        assert "asked already" in await scene.told(again)
+        pings = [body["allowed_mentions"] for body in scene.course.peer.bodies(SEND)]
+        assert [ping for ping in pings if ping.get("roles")] == [{"parse": [], "roles": [STAFF]}]
+
+
+async def test_a_call_that_did_not_get_through_can_be_made_again() -> None:
+    async with rated(staff=STAFF) as scene:
+        await scene.ask()
+        scene.course.peer.troubles.on(SEND, Trouble(status=403))
+        assert "did not let me" in await scene.told(await scene.press("Ask a person"))
+        await called(scene)
+
+
+async def test_where_nobody_is_named_there_is_no_such_button() -> None:
+    async with rated() as scene:
+        (answer,) = await scene.ask()
+        assert "Ask a person" not in labels(answer)
+
+
+async def test_resolved_is_for_who_called_and_for_staff_and_takes_the_button_away() -> None:
+    async with rated(staff=STAFF) as scene:
+        course = scene.course
+        await scene.ask()
+        call = await called(scene)
+        actions = course.peer.interactions
+        refused = await actions.press(call, course.bob, "Resolved")
+        (text,) = await course.until(lambda: refused.texts)
+        assert "Only who asked for a person" in text
+        actions.roles[course.bob.id] = [STAFF]
+        await actions.press(call, course.bob, "Resolved")
+        await course.until(lambda: not call.components)
+        assert "Resolved by bob" in call.content
+        assert call.pinged == (STAFF,)
+
+
+async def test_resolved_tags_the_post_of_a_forum() -> None:
+    async with rated(staff=STAFF) as scene:
+        course = scene.course
+        forum = course.peer.world.text_channel(course.guild, "questions", kind=FORUM)
+        other, tag = course.peer.world.tag(forum, "Motors"), course.peer.world.tag(forum, "Solved")
+        await course.peer.routes.publish("CHANNEL_CREATE", forum.as_json())
+        mention = f"<@{course.peer.world.bot.id}> {QUESTION}"
+        post = await course.peer.begin_post(forum, course.alice, "Limits", mention, other)
+        await course.answered()
+        scene.notes = course.peer.seen_in(post.id)
+        call = await called(scene)
+        await course.peer.interactions.press(call, course.alice, "Resolved")
+        await course.until(lambda: tag in post.applied_tags)
+        assert post.applied_tags == [other, tag]
 
 
 @pytest.mark.parametrize("label", ["Helpful", "Show evidence"])

@@ -9,7 +9,7 @@ import pytest
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from adapters.discord.client import open_discord
+from adapters.discord.client import DiscordParts, open_discord
 from rag_core.errors import ConfigurationError
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, Markers, config_for, on_a_course, running
@@ -63,7 +63,7 @@ async def test_a_refused_token_is_one_line_that_names_the_setting() -> None:
     async with open_discord_peer() as peer:
         config = config_for(peer, token="wrong-secret")
         with pytest.raises(ConfigurationError) as refused:
-            async with open_discord(config, desk=DiscordDesk(), markers=Markers()):
+            async with open_discord(config, DiscordParts(desk=DiscordDesk(), markers=Markers())):
                 pass
         sentence = str(refused.value)
         assert sentence.startswith("DISCORD_BOT_TOKEN was refused")
@@ -76,7 +76,7 @@ async def test_a_token_that_the_gateway_refuses_names_the_setting_too() -> None:
     async with open_discord_peer() as peer:
         peer.gateway.token = "another"
         async with open_discord(
-            config_for(peer), desk=DiscordDesk(), markers=Markers()
+            config_for(peer), DiscordParts(desk=DiscordDesk(), markers=Markers())
         ) as platform:
             with pytest.raises(ConfigurationError, match="DISCORD_BOT_TOKEN was refused"):
                 await platform.run()
@@ -172,7 +172,9 @@ async def test_a_question_that_was_heard_reaches_the_desk_before_the_bot_closes(
     async with open_discord_peer() as peer:
         course = Course(peer, DiscordDesk())
         config = config_for(peer, accept_pauses=(0.3,))
-        async with open_discord(config, desk=course.desk, markers=course.markers) as platform:
+        async with open_discord(
+            config, DiscordParts(desk=course.desk, markers=course.markers)
+        ) as platform:
             listening = asyncio.create_task(platform.run())
             await course.until(lambda: platform.is_ready)
             course.desk.out_of_order_for = 1

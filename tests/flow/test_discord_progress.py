@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import QuestionState
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, on_a_course, running
@@ -100,7 +101,7 @@ async def test_the_latest_stage_wins_and_a_stage_told_twice_is_shown_once() -> N
             await course.answered()
 
 
-@pytest.mark.parametrize("route", [SEND, EDIT, DELETE])
+@pytest.mark.parametrize("route", [SEND, EDIT])
 async def test_a_line_that_is_refused_costs_nothing_but_itself(route: str) -> None:
     async with on_a_course() as course:
         course.peer.troubles.on(route, Trouble(status=403))
@@ -111,9 +112,8 @@ async def test_a_line_that_is_refused_costs_nothing_but_itself(route: str) -> No
         await course.quiet()
         course.desk.thinks.set()
         await course.answered()
-        answers = [text for text in seen(course, asked) if not text.startswith("-# ")]
-        assert len(answers) == 1
-        assert len(seen(course, asked)) == (2 if route == DELETE else 1)
+        (answer,) = seen(course, asked)
+        assert "Ten a day" in answer
 
 
 async def test_a_line_that_hangs_holds_the_answer_up_for_a_moment_only() -> None:
@@ -128,25 +128,99 @@ async def test_a_line_that_hangs_holds_the_answer_up_for_a_moment_only() -> None
         assert "Ten a day" in answer
 
 
-async def test_a_line_that_a_lost_process_left_is_taken_over_and_removed() -> None:
+async def lost_while_writing(course: Course) -> IncomingQuestion:
+    """A process that was killed while its line stood there."""
+    asked = await ask(course)
+    await reach(course, QuestionState.GENERATING)
+    assert course.desk.progress is not None
+    await course.desk.progress.text("Ten a")
+    await course.until(lambda: "Ten a" in "".join(seen(course, asked)))
+    (question,) = course.desk.questions
+    return question
+
+
+@pytest.mark.parametrize("minutes", [0, 30])
+@pytest.mark.parametrize("writes", [True, False])
+async def test_the_line_of_a_killed_process_becomes_the_answer_of_the_next(
+    minutes: int, writes: bool
+) -> None:
+    """Whether it begins the answer anew or has only to deliver it, and however late it is."""
     async with open_discord_peer() as peer:
         course = Course(peer, DiscordDesk())
         peer.troubles.on(DELETE, Trouble(status=403))
         async with running(course):
+            question = await lost_while_writing(course)
+        course.desk = DiscordDesk()
+        course.desk.shows_progress = writes
+        peer.routes.forget_nonces()
+        async with running(course):
+            heard_at = question.heard_at - minutes * MINUTE
+            await course.desk.accept(replace(question, heard_at=heard_at))
+            await course.answered()
+        (answer,) = peer.seen_in(int(question.message_id))
+        assert answer.content.startswith("Ten a day [1].")
+        peer.forgive()  # the thread was there already
+
+
+async def test_a_line_that_was_sent_without_our_hearing_of_it_becomes_the_answer() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course, request_seconds=0.3):
+            peer.troubles.on(SEND, Trouble(hang=True, takes_effect=True))
             asked = await ask(course)
             await reach(course, QuestionState.RETRIEVING)
             await course.until(lambda: seen(course, asked))
-        (question,) = course.desk.questions
-        assert len(seen(course, asked)) == 1
-        course.desk = DiscordDesk()
-        course.desk.thinks.clear()
-        async with running(course, line_after_seconds=30.0):
-            await course.desk.accept(replace(question, heard_at=question.heard_at - MINUTE))
-            await course.until(lambda: course.desk.progress)
-            await reach(course, QuestionState.GENERATING)
-            await course.until(lambda: len(peer.bodies(SEND)) == 2)
             course.desk.thinks.set()
             await course.answered()
+            (answer,) = seen(course, asked)
+            assert "Ten a day" in answer
+
+
+async def test_a_line_that_somebody_deleted_is_no_loss() -> None:
+    async with on_a_course() as course:
+        asked = await ask(course)
+        await reach(course, QuestionState.RETRIEVING)
+        (line,) = await course.until(lambda: course.peer.seen_in(asked.id))
+        course.peer.world.channels[asked.id].notes.remove(line)
+        course.desk.thinks.set()
+        await course.answered()
         (answer,) = seen(course, asked)
         assert "Ten a day" in answer
-        peer.forgive()  # the thread was there already
+        assert all("10008" in refusal for refusal in course.peer.forgive())
+
+
+async def test_the_text_is_shown_as_it_is_written_and_the_latest_wins() -> None:
+    async with on_a_course() as course:
+        asked = await ask(course)
+        assert course.desk.progress is not None
+        await reach(course, QuestionState.GENERATING)
+        words = [f"word-{number} " for number in range(300)]
+        for word in words:
+            await course.desk.progress.text(word)
+        await course.until(lambda: "word-299" in "".join(seen(course, asked)))
+        assert len(peer_edits(course)) < 5
+        (text,) = seen(course, asked)
+        assert len(text) <= 2_000
+        assert text.endswith("-# ✍️ Writing the answer…")
+        await course.desk.progress.text("Anew.", restart=True)
+        await course.until(lambda: seen(course, asked)[0].startswith("Anew."))
+        course.desk.thinks.set()
+        await course.answered()
+        (answer,) = seen(course, asked)
+        assert answer.startswith("Ten a day [1].")
+
+
+async def test_a_finer_word_of_a_stage_is_shown() -> None:
+    async with on_a_course() as course:
+        asked = await ask(course)
+        assert course.desk.progress is not None
+        await course.desk.progress.stage(QuestionState.GENERATING, "Still working… @everyone")
+        (line,) = await course.until(lambda: course.peer.seen_in(asked.id))
+        assert line.content.startswith("-# ✍️ Still working…")
+        assert line.pinged == ()
+        course.desk.thinks.set()
+        await course.answered()
+
+
+def peer_edits(course: Course) -> list[object]:
+    return course.peer.bodies(EDIT)

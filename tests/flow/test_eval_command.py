@@ -17,10 +17,11 @@ PAGES = [
     {"id": "bikes", "title": "Bikes", "text": "A bicycle chain is oiled every two weeks."},
 ]
 QUESTIONS = [
-    {"id": 1, "question": "How long is green tea steeped?", "relevant_ids": ["tea"]},
+    {"id": 1, "question": "How long is green tea steeped?", "relevant_ids": ["tea"],
+     "gold_answers": ["two minutes"]},
     {"id": 2, "question": "How hot is rye bread baked?", "relevant_ids": ["bread", "lost"]},
     {"id": 3, "question": "Who won the election?", "relevant_ids": [], "answerable": False},
-]
+]  # fmt: skip
 
 
 def rows(*each: object) -> str:
@@ -50,6 +51,20 @@ async def test_a_question_set_is_measured(kitchen: Path, tmp_path: Path) -> None
     assert quality["mrr_at_10"] == 1.0
 
 
+async def test_answers_and_refusals_are_measured(kitchen: Path, tmp_path: Path) -> None:
+    document = await measured(tmp_path, "kitchen", "--what", "refusal,citations")
+    assert "retrieval" not in document
+    assert (document["model"], document["profile"]) == ("quoting", "calibrated")
+    refusal = document["refusal"]
+    assert (refusal["answerable"], refusal["unanswerable"], refusal["errors"]) == (2, 1, 0)
+    assert (refusal["answer_rate"], refusal["refusal_rate"]) == (1.0, 1.0)
+    assert refusal["confidence_auc"] == 1.0
+    cited = document["citations"]
+    assert (cited["questions"], cited["right_page_first"]) == (2, 1.0)
+    assert (cited["questions_with_gold"], cited["gold_in_reply"]) == (1, 1.0)
+    assert 0.0 < cited["precision"] <= 1.0
+
+
 async def test_the_index_is_kept_apart_from_books_and_used_again(
     kitchen: Path, tmp_path: Path
 ) -> None:
@@ -69,7 +84,7 @@ async def test_other_questions_and_a_table(kitchen: Path, tmp_path: Path) -> Non
     write_files(kitchen, {"a.jsonl": rows(QUESTIONS[0]), "b.jsonl": rows(QUESTIONS[0])})
     options = ("--questions", "kitchen/a.jsonl", "--questions", "kitchen/b.jsonl")
     printed, said = await footnote("eval", "kitchen", *options, folder=tmp_path)
-    assert "3 pages, 2 questions" in printed
+    assert "3 pages, 2 questions with relevant pages" in " ".join(printed.split())
     assert "nDCG@10" in printed
     assert printed.count("1.000") == 3
     assert "Traceback" not in said
@@ -81,7 +96,7 @@ async def test_other_questions_and_a_table(kitchen: Path, tmp_path: Path) -> Non
         ("nowhere", "is not a question set"),
         ("kitchen --questions none.jsonl", "cannot be read"),
         ("kitchen --questions kitchen/off.jsonl", "nothing to measure"),
-        ("kitchen --what speed", "'speed'"),
+        ("kitchen --what retrieval,speed", "one or more of retrieval, refusal, citations"),
     ],
 )
 async def test_what_cannot_be_measured_is_wrong_usage(
@@ -92,3 +107,30 @@ async def test_what_cannot_be_measured_is_wrong_usage(
     assert printed == ""
     assert words in " ".join(said.split())
     assert "Traceback" not in said
+
+
+async def test_cut_offs_are_measured_and_kept(kitchen: Path, tmp_path: Path) -> None:
+    asked = [
+        {"id": f"{page['id']}-{n}", "question": f"What about {page['text'][:-1]}? {n}",
+         "relevant_ids": [page["id"]]}
+        for page in PAGES for n in range(8)
+    ]  # fmt: skip
+    strange = [
+        {"id": f"s{n}", "question": f"Who won election number {n}?", "relevant_ids": [],
+         "answerable": False}
+        for n in range(25)
+    ]  # fmt: skip
+    (kitchen / "questions.jsonl").write_text(rows(*asked, *strange))
+    printed, _ = await footnote("calibrate", "kitchen", "--json", folder=tmp_path)
+    document = json.loads(printed)
+    kept = json.loads((tmp_path / "data" / "calibration.json").read_text())
+    assert document["calibration"] == kept
+    assert document["sets"][0]["refused"] == 1.0
+    told, _ = await footnote("calibrate", "kitchen", folder=tmp_path)
+    assert "refused below" in told
+
+
+async def test_too_few_questions_calibrate_nothing(kitchen: Path, tmp_path: Path) -> None:
+    _, said = await footnote("calibrate", "kitchen", folder=tmp_path, expect=2)
+    assert "it takes 20 of each kind" in " ".join(said.split())
+    assert not (tmp_path / "data" / "calibration.json").exists()

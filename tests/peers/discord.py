@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import struct
+import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from socket import SO_LINGER, SOL_SOCKET
@@ -24,19 +25,30 @@ from tests.peers.discord_gateway import (
 from tests.peers.discord_interactions import Interactions
 from tests.peers.discord_limits import Allowance, Buckets, Trouble, Troubles
 from tests.peers.discord_posting import without_content
-from tests.peers.discord_rest import BY_TOKEN, Call, Routes
+from tests.peers.discord_rest import BY_TOKEN, Call, Routes, deletion
 from tests.peers.discord_rules import Refused
-from tests.peers.discord_world import DEFAULT, DM, REPLY, Channel, Note, Person, World
+from tests.peers.discord_world import (
+    DEFAULT,
+    DM,
+    REPLY,
+    Channel,
+    Note,
+    Person,
+    World,
+    timestamp,
+)
 
 SEND = "POST /channels/:c/messages"
 START_THREAD = "POST /channels/:c/messages/:m/threads"
+EDIT = "PATCH /channels/:c/messages/:m"
 HISTORY = "GET /channels/:c/messages"
 TYPING = "POST /channels/:c/typing"
 ME = "GET /users/@me"
 MENTION = re.compile(r"<@!?(\d+)>")
 TOKEN = "bot-token-for-tests"
 SENDS = Allowance(5, 0.05)
-"""Discord allows five messages in five seconds; tests have no time for that."""
+"""Discord allows five messages in five seconds; most tests have no time for that."""
+REAL = Allowance(5, 5.0)
 OTHERS = Allowance(50, 1.0)
 
 
@@ -56,8 +68,11 @@ class DiscordPeer:
         self.troubles = Troubles()
         self.calls: list[Call] = []
         self.refusals: list[str] = []
+        self.files: dict[str, bytes] = {}
+        self.fetched: list[str] = []
         self.api_base = ""
         self.gateway_url = ""
+        self.resume_url = ""
         self._closing = asyncio.Event()
 
     # What a test does
@@ -96,6 +111,55 @@ class DiscordPeer:
         await self._publish("MESSAGE_CREATE", note, channel=channel)
         return note
 
+    async def edit(self, note: Note, text: str) -> None:
+        """Whoever wrote a message changes it; a mention that stood in it stays."""
+        bot = f"<@{self.world.bot.id}>"
+        note.content = f"{bot} {text}" if bot in note.content else text
+        note.edited_at = timestamp()
+        await self._publish("MESSAGE_UPDATE", note, channel=self.world.channels[note.channel_id])
+
+    async def unfurl(self, note: Note) -> None:
+        """Discord adds a preview to a message: an update in which nobody changed a word."""
+        await self._publish("MESSAGE_UPDATE", note, channel=self.world.channels[note.channel_id])
+
+    async def delete(self, *notes: Note) -> None:
+        """Somebody deletes messages of one channel; several at once are told as one."""
+        channel = self.world.channels[notes[0].channel_id]
+        for note in notes:
+            channel.notes.remove(note)
+        if len(notes) == 1:
+            await self._publish("MESSAGE_DELETE", deletion(channel, notes[0]), channel=channel)
+            return
+        told = deletion(channel, notes[0]) | {"ids": [str(note.id) for note in notes]}
+        del told["id"]
+        await self._publish("MESSAGE_DELETE_BULK", told, channel=channel)
+
+    async def begin_post(
+        self, forum: Channel, author: Person, title: str, text: str, *tags: int
+    ) -> Channel:
+        """Somebody begins a post: the thread is told first, its first message afterwards."""
+        post = self.world.thread(forum, title, owner=author)
+        post.applied_tags = list(tags)
+        await self._publish("THREAD_CREATE", post.as_json() | {"newly_created": True})
+        first = Note(post.id, post.id, author, text)
+        post.notes.append(first)
+        await self._publish("MESSAGE_CREATE", first, channel=post)
+        return post
+
+    def attach(self, name: str, content: bytes, kind: str | None = "text/plain") -> dict[str, Any]:
+        """A file for a message, served where attachments are."""
+        number = len(self.files) + 1
+        self.files[f"/attachments/{number}/{name}"] = content
+        url = self.api_base.removesuffix("/api/v10") + f"/attachments/{number}/{name}"
+        shown = {"id": str(number), "filename": name, "size": len(content)}
+        shown |= {"url": url, "proxy_url": url}
+        return shown | ({"content_type": kind} if kind else {})
+
+    async def _attachment(self, request: web.Request) -> web.Response:
+        self.fetched.append(request.path)
+        content = self.files.get(request.path)
+        return web.Response(status=404) if content is None else web.Response(body=content)
+
     async def repeat(self, note: Note) -> None:
         """Deliver a message once more, as a gateway may after a resume."""
         channel = self.world.channels[note.channel_id]
@@ -125,13 +189,15 @@ class DiscordPeer:
     # What Discord does
 
     async def _greet(self, session: Session) -> None:
-        guilds = list(self.world.guilds.values())
+        number, count = session.shard
+        guilds = [g for g in self.world.guilds.values() if (g.id >> 22) % count == number]
         ready = {
             "v": 10,
             "user": self.world.bot.as_json(),
             "guilds": [{"id": str(guild.id), "unavailable": True} for guild in guilds],
             "session_id": session.id,
-            "resume_gateway_url": self.gateway_url,
+            "shard": list(session.shard),
+            "resume_gateway_url": self.resume_url or self.gateway_url,
             "application": {"id": str(self.world.bot.id), "flags": self.routes.flags},
             "private_channels": [],
         }
@@ -144,13 +210,21 @@ class DiscordPeer:
             if isinstance(what, Note):
                 assert channel is not None
                 await self._publish_note(session, kind, what, channel)
-            elif session.has(GUILDS):
+            elif session.has(GUILDS) and self._concerns(session, what):
                 await session.dispatch(kind, what)
+
+    def _concerns(self, session: Session, what: Any) -> bool:
+        """A server belongs to one shard, everything else to the first."""
+        number, count = session.shard
+        guild_id = what.get("guild_id")
+        return number == ((int(guild_id) >> 22) % count if guild_id else 0)
 
     async def _publish_note(
         self, session: Session, kind: str, note: Note, channel: Channel
     ) -> None:
         direct = channel.kind == DM
+        if not self._concerns(session, {} if direct else {"guild_id": channel.guild_id}):
+            return
         if channel.lacks("VIEW_CHANNEL"):
             return
         if not session.has(DIRECT_MESSAGES if direct else GUILD_MESSAGES):
@@ -170,9 +244,11 @@ class DiscordPeer:
             route, ids = self._admit(request, path)
         except Refused as refusal:
             return self._refuse(request.method, path, refusal)
-        body = json.loads(raw) if (raw := await request.read()) else None
-        call = Call(request.method, route, path, body, dict(request.query))
+        body = await self._body(request)
+        call = Call(request.method, route, path, body, dict(request.query), time.monotonic())
         self.calls.append(call)
+        if not BY_TOKEN.fullmatch(path) and (wait := self.buckets.take_any()) is not None:
+            return limited(wait, {}, everywhere=True)
         headers, wait = self.buckets.take(route, ids[0] if ids else "")
         if wait is not None:
             return limited(wait, headers)
@@ -190,8 +266,22 @@ class DiscordPeer:
             return await self._trouble(request, trouble, headers)
         return answered(status, shown, headers)
 
+    async def _body(self, request: web.Request) -> Any:
+        """JSON; with files it stands in one field of a form, and names the others."""
+        if not request.content_type.startswith("multipart/"):
+            return json.loads(raw) if (raw := await request.read()) else None
+        form = await request.post()
+        body = json.loads(str(form["payload_json"]))
+        for shown in body.get("attachments", []):
+            sent = form[f"files[{shown['id']}]"]
+            assert isinstance(sent, web.FileField)
+            shown |= self.attach(sent.filename, sent.file.read())
+        return body
+
     def _admit(self, request: web.Request, path: str) -> tuple[str, list[str]]:
-        if request.can_read_body and request.headers.get("Content-Type") != "application/json":
+        kind = request.headers.get("Content-Type", "")
+        has_form = kind.startswith("multipart/form-data") and request.method in {"POST", "PATCH"}
+        if request.can_read_body and kind != "application/json" and not has_form:
             raise Refused(400, 50035, "Expected Content-Type header to be application/json")
         if BY_TOKEN.fullmatch(path):  # the token in the path is all that is asked for
             return self.routes.find(request.method, path)
@@ -218,12 +308,14 @@ class DiscordPeer:
             return web.Response(status=500)
         if trouble.status == 429:
             return limited(trouble.retry_after, headers, via=trouble.via)
-        return answered(trouble.status or 500, {"message": "trouble", "code": 0}, headers)
+        shown = {"message": "trouble", "code": trouble.code}
+        return answered(trouble.status or 500, shown, headers)
 
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[DiscordPeer]:
         app = web.Application(client_max_size=16 * 1024 * 1024)
         app.router.add_get("/", self.gateway.serve)
+        app.router.add_get("/attachments/{tail:.*}", self._attachment)
         app.router.add_route("*", "/api/v10/{tail:.*}", self.answer)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
@@ -236,6 +328,7 @@ class DiscordPeer:
             yield self
         finally:
             self._closing.set()
+            self.gateway.closing.set()
             await runner.cleanup()
         faults = self.refusals + self.gateway.complaints
         assert not faults, "Discord refused: " + " | ".join(faults)
@@ -251,9 +344,12 @@ def answered(status: int, body: Any, headers: dict[str, str]) -> web.Response:
     )
 
 
-def limited(wait: float, headers: dict[str, str], *, via: bool = True) -> web.Response:
-    told = headers | {"Retry-After": str(wait), "X-RateLimit-Scope": "user"}
-    body = {"message": "You are being rate limited.", "retry_after": wait, "global": False}
+def limited(
+    wait: float, headers: dict[str, str], *, via: bool = True, everywhere: bool = False
+) -> web.Response:
+    scope = "global" if everywhere else "user"
+    told = headers | {"Retry-After": str(wait), "X-RateLimit-Scope": scope}
+    body = {"message": "You are being rate limited.", "retry_after": wait, "global": everywhere}
     return answered(429, body, told | ({"Via": "1.1 google"} if via else {}))
 
 
@@ -274,9 +370,10 @@ async def open_discord_peer(
     *,
     identify_gap: float = 0.02,
     sends: Allowance = SENDS,
+    edits: Allowance = OTHERS,
     default: Allowance = OTHERS,
 ) -> AsyncIterator[DiscordPeer]:
     """A Discord that serves until the block ends; it then fails if it had to refuse anything."""
-    buckets = Buckets(default=default, special={SEND: sends})
+    buckets = Buckets(default=default, special={SEND: sends, EDIT: edits})
     async with DiscordPeer(identify_gap=identify_gap, buckets=buckets).serving() as peer:
         yield peer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 import zlib
@@ -49,9 +50,11 @@ class Session:
 
     id: str
     intents: int
+    shard: tuple[int, int] = (0, 1)
     seq: int = 0
     events: list[tuple[int, str, Any]] = field(default_factory=list)
     socket: Socket | None = None
+    silent: bool = False
 
     def has(self, intent: int) -> bool:
         return bool(self.intents & intent)
@@ -59,7 +62,7 @@ class Session:
     async def dispatch(self, kind: str, data: Any) -> None:
         self.seq += 1
         self.events.append((self.seq, kind, data))
-        if self.socket is not None:
+        if self.socket is not None and not self.silent:
             await self.socket.send(DISPATCH, data, seq=self.seq, kind=kind)
 
 
@@ -74,6 +77,8 @@ class Gateway:
         """The privileged intents that the developer portal has switched on."""
         self.replay_overlap = 0
         """How many events that the client has seen already a RESUME repeats."""
+        self.is_deaf = False
+        """While it is set, nothing is answered and nothing is told: a peer that hangs."""
         self.away = False
         """While it is set, every new connection is closed at once."""
         self.turned_away = 0
@@ -81,6 +86,7 @@ class Gateway:
         self.frames: list[dict[str, Any]] = []
         self.complaints: list[str] = []
         self.greeting: Any = None
+        self.closing = asyncio.Event()
         self._last_identify = float("-inf")
 
     def sent(self, op: int) -> list[dict[str, Any]]:
@@ -104,6 +110,9 @@ class Gateway:
         if compress not in {None, "zlib-stream"}:
             return await self._breach(ws, DECODE_ERROR, f"compression {compress}")
         socket = Socket(ws, compress=compress is not None)
+        if self.is_deaf:
+            await self.closing.wait()
+            return ws
         await socket.send(HELLO, {"heartbeat_interval": self.heartbeat_ms})
         session: Session | None = None
         try:
@@ -122,6 +131,8 @@ class Gateway:
         self, ws: web.WebSocketResponse, socket: Socket, session: Session | None, frame: Any
     ) -> Session | None:
         op, data = frame.get("op"), frame.get("d")
+        if self.is_deaf:
+            return session
         if op == HEARTBEAT:
             await socket.send(ACK, None)
         elif op in {IDENTIFY, RESUME} and session is not None:
@@ -152,7 +163,8 @@ class Gateway:
             self.complaints.append("gateway: identified again too soon")
             await socket.send(INVALID_SESSION, False)
         else:
-            session = Session(uuid4().hex, data["intents"], socket=socket)
+            shard = tuple(data.get("shard", (0, 1)))
+            session = Session(uuid4().hex, data["intents"], shard, socket=socket)
             self.sessions[session.id] = session
             await self.greeting(session)
             return session
@@ -175,7 +187,7 @@ class Gateway:
         for seq, kind, event in missed:
             if kind != "READY":
                 await socket.send(DISPATCH, event, seq=seq, kind=kind)
-        session.socket = socket
+        session.socket, session.silent = socket, False
         await session.dispatch("RESUMED", {"_trace": []})
         return session
 
@@ -185,6 +197,18 @@ class Gateway:
         self.complaints.append(f"gateway: {what}, closed with {code}")
         await ws.close(code=code)
         return ws
+
+    def fall_silent(self) -> None:
+        """From now on every open connection hangs, as behind a network that lost its way."""
+        self.is_deaf = True
+        for session in self.connected:
+            session.silent = True
+
+    def wake(self) -> None:
+        """New connections are served again; the old ones go on hanging."""
+        self.is_deaf = False
+        for session in self.connected:
+            session.socket = None
 
     async def ask_reconnect(self) -> None:
         """Tell every client to come back; what happens until then waits for its RESUME."""

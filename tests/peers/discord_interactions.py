@@ -29,6 +29,7 @@ ANSWER_SECONDS, TOKEN_SECONDS = 3.0, 15 * 60.0
 CALLBACK = "POST /interactions/:i/:token/callback"
 FOLLOW_UP = "POST /webhooks/:i/:token"
 ORIGINAL = "/webhooks/:i/:token/messages/@original"
+ONE = "/webhooks/:i/:token/messages/:m"
 
 
 class Clock:
@@ -82,12 +83,17 @@ class Interactions:
         self._posting = Posting(routes.world)
         self._made: dict[str, Interaction] = {}
         self.clock = Clock()
+        self.roles: dict[int, list[str]] = {}
+        """The roles of people, by their id."""
+        self.permissions: dict[int, int] = {}
         routes.table |= {
             CALLBACK: self.answer,
             FOLLOW_UP: self.follow_up,
             f"GET {ORIGINAL}": self.original,
             f"PATCH {ORIGINAL}": self.edit_original,
             f"DELETE {ORIGINAL}": self.delete_original,
+            f"PATCH {ONE}": self.edit_one,
+            f"DELETE {ONE}": self.delete_one,
         }
 
     # What a test does
@@ -176,8 +182,10 @@ class Interactions:
             shown["message"] = made.message.as_json()
         if made.channel.guild_id is None:
             return shown | {"user": made.person.as_json(), "context": 1}
-        member = {"user": made.person.as_json(), "roles": [], "joined_at": timestamp()}
-        member |= {"deaf": False, "mute": False, "flags": 0, "permissions": "0"}
+        member = {"user": made.person.as_json(), "joined_at": timestamp()}
+        member["roles"] = self.roles.get(made.person.id, [])
+        member["permissions"] = str(self.permissions.get(made.person.id, 0))
+        member |= {"deaf": False, "mute": False, "flags": 0}
         guild = str(made.channel.guild_id)
         return shown | {"guild_id": guild, "guild_locale": "en-US", "member": member, "context": 0}
 
@@ -233,7 +241,7 @@ class Interactions:
             made.original = made.message
             if kind == UPDATE:
                 check_reply(data, edit=True)
-                await self._change(made, data)
+                await self._change(self._original(made), data)
 
     async def follow_up(self, call: Call, application_id: str, token: str) -> Reply:
         made = self._open(application_id, token)
@@ -249,7 +257,7 @@ class Interactions:
         made = self._open(application_id, token)
         note = self._original(made)
         check_reply(call.body, edit=True)
-        await self._change(made, call.body)
+        await self._change(note, call.body)
         return 200, note.as_json()
 
     async def delete_original(self, call: Call, application_id: str, token: str) -> Reply:
@@ -258,6 +266,30 @@ class Interactions:
         if note in made.channel.notes:
             made.channel.notes.remove(note)
         return 204, None
+
+    async def edit_one(self, call: Call, application_id: str, token: str, note_id: str) -> Reply:
+        note = self._one(self._open(application_id, token), note_id)
+        check_reply(call.body, edit=True)
+        await self._change(note, call.body)
+        return 200, note.as_json()
+
+    async def delete_one(self, call: Call, application_id: str, token: str, note_id: str) -> Reply:
+        made = self._open(application_id, token)
+        note = self._one(made, note_id)
+        if note is made.original:
+            made.original = None
+        else:
+            made.follow_ups.remove(note)
+        if note in made.channel.notes:
+            made.channel.notes.remove(note)
+        return 204, None
+
+    def _one(self, made: Interaction, note_id: str) -> Note:
+        mine = [*([made.original] if made.original else []), *made.follow_ups]
+        for note in mine:
+            if note.id == int(note_id):
+                return note
+        raise Refused(404, 10008, "Unknown Message")
 
     def _open(self, application_id: str, token: str) -> Interaction:
         made = self._made.get(token)
@@ -281,17 +313,18 @@ class Interactions:
             await self._routes.publish("MESSAGE_CREATE", note, channel=made.channel)
         return note
 
-    async def _change(self, made: Interaction, body: dict[str, Any]) -> None:
-        note = self._original(made)
+    async def _change(self, note: Note, body: dict[str, Any]) -> None:
+        channel = self._world.channels[note.channel_id]
         merged = {"content": note.content, "components": note.components} | body
-        changed = self._posting.note_from(made.channel, merged)
+        changed = self._posting.note_from(channel, merged)
         note.content, note.components = changed.content, changed.components
+        note.attachments = body.get("attachments", note.attachments)
         note.pinged += changed.pinged
         note.flags = (note.flags & ~LOADING) | body.get("flags", 0)
         if not (note.content or note.components):
             raise Refused(400, 50006, "Cannot send an empty message")
         if not note.flags & EPHEMERAL:
-            await self._routes.publish("MESSAGE_UPDATE", note, channel=made.channel)
+            await self._routes.publish("MESSAGE_UPDATE", note, channel=channel)
 
 
 def shown_options(options: Mapping[str, Any]) -> list[dict[str, Any]]:

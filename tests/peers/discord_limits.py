@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
+IN_ALL_A_SECOND = 50
+
 
 @dataclass(frozen=True)
 class Allowance:
@@ -24,7 +26,19 @@ class Buckets:
         self._default = default
         self._special = special
         self._windows: dict[tuple[str, str], tuple[float, int]] = {}
+        self._last_second: deque[float] = deque()
         self.refused = 0
+
+    def take_any(self) -> float | None:
+        """Whether all requests together are too many, and for how long; no header tells before."""
+        now = time.monotonic()
+        while self._last_second and self._last_second[0] <= now - 1.0:
+            self._last_second.popleft()
+        if len(self._last_second) >= IN_ALL_A_SECOND:
+            self.refused += 1
+            return self._last_second[0] + 1.0 - now
+        self._last_second.append(now)
+        return None
 
     def take(self, route: str, major: str) -> tuple[dict[str, str], float | None]:
         """The headers of the answer, and how long to wait when the bucket is empty."""
@@ -53,6 +67,7 @@ class Trouble:
 
     status: int | None = None
     """An error status instead of the answer; None with `reset` or `hang`."""
+    code: int = 0
     reset: bool = False
     hang: bool = False
     retry_after: float = 0.0

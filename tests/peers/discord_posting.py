@@ -24,6 +24,10 @@ class Posting:
         self._world = world
         self._nonces: dict[tuple[int, str], int] = {}
 
+    def forget(self) -> None:
+        """As Discord does after a few minutes."""
+        self._nonces.clear()
+
     def remember(self, note: Note, body: dict[str, Any]) -> None:
         if body.get("enforce_nonce"):
             self._nonces[note.channel_id, str(body["nonce"])] = note.id
@@ -49,6 +53,7 @@ class Posting:
             content,
             embeds=[] if flags & SUPPRESS_EMBEDS else body.get("embeds") or [],
             components=body.get("components") or [],
+            attachments=body.get("attachments") or [],
             flags=flags,
             nonce=body.get("nonce"),
             reference=self._reference(channel, body.get("message_reference")),
@@ -80,7 +85,7 @@ def pinged(note: Note, allowed: dict[str, Any] | None) -> tuple[str, ...]:
     who = who if "everyone" in parse else []
     for kind, pattern in (("users", USER_MENTION), ("roles", ROLE_MENTION)):
         for found in pattern.findall(note.content):
-            if kind in parse or found in (listed.get(kind) or []):
+            if kind in parse or found in [str(each) for each in listed.get(kind) or []]:
                 who.append(found)
     if note.reference is not None and (allowed is None or listed.get("replied_user")):
         who.append(str(note.reference.author.id))

@@ -20,14 +20,17 @@ from tests.peers.discord_world import (
     FORUM,
     THREAD_STARTER,
     Channel,
+    Guild,
     Note,
     World,
     timestamp,
 )
 
 CONTENT_FLAG = 1 << 18
-IDS = re.compile(r"/(channels|messages|applications|guilds)/\d+")
-BY_TOKEN = re.compile(r"/(interactions|webhooks)/(\d+)/([^/]+)(/callback|/messages/@original|)")
+IDS = re.compile(r"/(channels|messages|applications|guilds|members)/\d+")
+BY_TOKEN = re.compile(
+    r"/(interactions|webhooks)/(\d+)/([^/]+)(/callback|/messages/@original|/messages/(\d+)|)"
+)
 
 Reply = tuple[int, Any]
 Route = Callable[..., Awaitable[Reply]]
@@ -42,6 +45,7 @@ class Call:
     path: str
     body: Any
     query: dict[str, str]
+    at: float = 0.0
 
 
 class Routes:
@@ -59,7 +63,12 @@ class Routes:
             "POST /users/@me/channels": self.open_direct,
             "GET /oauth2/applications/@me": self.application,
             "GET /gateway/bot": self.gateway_bot,
+            "GET /guilds/:g": self.guild,
+            "GET /guilds/:g/channels": self.guild_channels,
+            "GET /guilds/:g/threads/active": self.active_threads,
+            "GET /guilds/:g/members/:m": self.member,
             "GET /channels/:c": self.channel,
+            "PATCH /channels/:c": self.change_channel,
             "POST /channels/:c/typing": self.type_in,
             "GET /channels/:c/messages": self.history,
             "POST /channels/:c/messages": self.send,
@@ -71,6 +80,9 @@ class Routes:
             "PUT /applications/:a/guilds/:g/commands": self.put_commands,
         }
 
+    def forget_nonces(self) -> None:
+        self._posting.forget()
+
     @property
     def flags(self) -> int:
         """What the developer portal has switched on, as applications tell it of themselves."""
@@ -79,8 +91,9 @@ class Routes:
     def find(self, method: str, path: str) -> tuple[str, list[str]]:
         """The route's name and the ids in its path."""
         if tokened := BY_TOKEN.fullmatch(path):
-            kind, made, token, rest = tokened.groups()
-            return f"{method} /{kind}/:i/:token{rest}", [made, token]
+            kind, made, token, rest, note = tokened.groups()
+            rest = "/messages/:m" if note else rest
+            return f"{method} /{kind}/:i/:token{rest}", [made, token, *([note] if note else [])]
         name = f"{method} {IDS.sub(lambda found: f'/{found[1]}/:{found[1][0]}', path)}"
         if name not in self.table:
             raise Refused(404, 0, "404: Not Found")
@@ -107,6 +120,30 @@ class Routes:
         limit = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
         return 200, {"url": "wss://gateway.invalid", "shards": 1, "session_start_limit": limit}
 
+    async def guild(self, call: Call, guild_id: str) -> Reply:
+        told = {"channels", "threads", "members", "voice_states", "presences", "unavailable"}
+        shown = self._guild(guild_id).as_json(self.world.bot)
+        return 200, {name: value for name, value in shown.items() if name not in told}
+
+    async def guild_channels(self, call: Call, guild_id: str) -> Reply:
+        return 200, self._guild(guild_id).as_json(self.world.bot)["channels"]
+
+    async def active_threads(self, call: Call, guild_id: str) -> Reply:
+        threads = self._guild(guild_id).as_json(self.world.bot)["threads"]
+        return 200, {"threads": threads, "members": []}
+
+    async def member(self, call: Call, guild_id: str, person_id: str) -> Reply:
+        members = self._guild(guild_id).as_json(self.world.bot)["members"]
+        for member in members:
+            if member["user"]["id"] == person_id:
+                return 200, member
+        raise Refused(404, 10007, "Unknown Member")
+
+    def _guild(self, guild_id: str) -> Guild:
+        if int(guild_id) not in self.world.guilds:
+            raise Refused(404, 10004, "Unknown Guild")
+        return self.world.guilds[int(guild_id)]
+
     async def open_direct(self, call: Call) -> Reply:
         person = self.world.people.get(int(call.body.get("recipient_id", 0)))
         if person is None or person.bot:
@@ -115,6 +152,21 @@ class Routes:
 
     async def channel(self, call: Call, channel_id: str) -> Reply:
         return 200, self._channel(channel_id).as_json()
+
+    async def change_channel(self, call: Call, channel_id: str) -> Reply:
+        """The tags of a forum post; others than its owner need to manage threads."""
+        channel = self._channel(channel_id)
+        check([f"{name}: not for this bot" for name in set(call.body) - {"applied_tags"}])
+        if channel.parent is None or channel.parent.kind != FORUM:
+            raise Refused(400, 50024, "Cannot execute action on this channel type")
+        require(channel, "MANAGE_THREADS")
+        tags = [int(tag) for tag in call.body["applied_tags"]]
+        check(["applied_tags: Must be 5 or fewer in length"] if len(tags) > 5 else [])
+        known = {tag["id"] for tag in channel.parent.tags}
+        check(["applied_tags: unknown tag"] if {str(tag) for tag in tags} - known else [])
+        channel.applied_tags = tags
+        await self.publish("THREAD_UPDATE", channel.as_json())
+        return 200, channel.as_json()
 
     async def type_in(self, call: Call, channel_id: str) -> Reply:
         channel = self._writable(channel_id)
@@ -143,6 +195,8 @@ class Routes:
     async def send(self, call: Call, channel_id: str) -> Reply:
         channel = self._writable(channel_id)
         check_message(call.body)
+        if call.body.get("attachments"):
+            require(channel, "ATTACH_FILES")
         known = self._posting.sent_before(channel, call.body)
         if known is not None:
             return 200, known.as_json(with_nonce=True)
@@ -165,6 +219,7 @@ class Routes:
             note.content = (call.body["content"] or "").strip()
         note.embeds = call.body.get("embeds", note.embeds) or []
         note.components = call.body.get("components", note.components) or []
+        note.attachments = call.body.get("attachments", note.attachments)
         note.flags = call.body.get("flags", note.flags) or note.flags
         if not (note.content or note.embeds or note.components):
             raise Refused(400, 50006, "Cannot send an empty message")
@@ -178,7 +233,7 @@ class Routes:
         if note.author is not self.world.bot:
             require(channel, "MANAGE_MESSAGES")
         channel.notes.remove(note)
-        await self.publish("MESSAGE_DELETE", {"id": note_id, "channel_id": channel_id})
+        await self.publish("MESSAGE_DELETE", deletion(channel, note))
         return 204, None
 
     async def start_thread(self, call: Call, channel_id: str, note_id: str) -> Reply:
@@ -251,6 +306,11 @@ class Routes:
         bot = self.world.bot
         own = note.author is bot or bot in note.mentions or channel.kind == DM
         return own or self.reads_content()
+
+
+def deletion(channel: Channel, note: Note) -> dict[str, Any]:
+    shown = {"id": str(note.id), "channel_id": str(channel.id)}
+    return shown if channel.guild_id is None else shown | {"guild_id": str(channel.guild_id)}
 
 
 async def nobody_listens(*_: Any, **__: Any) -> None:

@@ -119,6 +119,10 @@ class Channel:
     archived: bool = False
     locked: bool = False
     auto_archive: int = 1440
+    category_id: int | None = None
+    tags: list[dict[str, Any]] = field(default_factory=list)
+    """Of a forum: the tags that its posts may wear."""
+    applied_tags: list[int] = field(default_factory=list)
     made_at: str = field(default_factory=timestamp)
     notes: list[Note] = field(default_factory=list)
     denied: set[str] = field(default_factory=set)
@@ -144,12 +148,14 @@ class Channel:
                 "position": 0,
                 "permission_overwrites": [],
                 "nsfw": False,
-                "parent_id": None,
+                "parent_id": str(self.category_id) if self.category_id else None,
                 "topic": None,
+                "available_tags": self.tags,
             }
         return shown | {
             "parent_id": str(self.parent.id),
             "owner_id": str(self.owner_id),
+            "applied_tags": [str(tag) for tag in self.applied_tags],
             "message_count": len(self.notes),
             "member_count": 1,
             "thread_metadata": {
@@ -171,6 +177,8 @@ class Guild:
     owner: Person
     bot_role_id: int
     channels: list[Channel] = field(default_factory=list)
+    roles: dict[int, str] = field(default_factory=dict)
+    """Beside the two that are always there."""
 
     def as_json(self, bot: Person) -> dict[str, Any]:
         top = [channel for channel in self.channels if channel.parent is None]
@@ -182,6 +190,7 @@ class Guild:
             "roles": [
                 _role(self.id, "@everyone"),
                 _role(self.bot_role_id, bot.name, bot_id=bot.id),
+                *(_role(role, name) for role, name in self.roles.items()),
             ],
             "channels": [channel.as_json() for channel in top],
             "threads": [thread.as_json() for thread in threads],
@@ -248,6 +257,13 @@ class World:
 
     def text_channel(self, guild: Guild, name: str = "help", *, kind: int = TEXT) -> Channel:
         return self._keep(Channel(self.ids.next(), kind, name, guild.id), guild)
+
+    def tag(self, forum: Channel, name: str) -> int:
+        """A tag that posts of a forum may wear."""
+        made = self.ids.next()
+        tag = {"id": str(made), "name": name, "moderated": False}
+        forum.tags.append(tag | {"emoji_id": None, "emoji_name": None})
+        return made
 
     def thread(
         self, parent: Channel, name: str, *, owner: Person, like: int | None = None

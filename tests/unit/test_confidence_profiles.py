@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.agent.calibration import Calibration, coverage
 from rag_core.agent.confidence import ConfidenceLevel
+from rag_core.agent.inquiry import Inquiry
 from rag_core.agent.profiles import (
     CalibratedProfile,
-    Calibration,
     SimpleProfile,
     StrictProfile,
-    coverage,
     diversity,
     measured,
     profile_named,
@@ -21,6 +21,7 @@ from rag_core.errors import ConfigurationError
 from rag_core.retrieval.results import SearchResult
 from tests.builders import a_result
 
+ASKED = Inquiry(text="How many a day?")
 RANK = [
     ConfidenceLevel.INSUFFICIENT,
     ConfidenceLevel.LOW,
@@ -48,7 +49,7 @@ def found(*scores: float, text: str = "Ten a day.") -> list[SearchResult]:
     ],
 )
 def test_strict_needs_an_average_and_a_number(scores: list[float], level: ConfidenceLevel) -> None:
-    judged, confidence = StrictProfile().judge("", found(*scores))
+    judged, confidence = StrictProfile().judge(ASKED, found(*scores))
     assert judged is level
     assert confidence == pytest.approx(sum(scores) / len(scores) if scores else 0.0)
 
@@ -65,7 +66,7 @@ def test_strict_needs_an_average_and_a_number(scores: list[float], level: Confid
 def test_simple_looks_at_the_top(
     scores: list[float], level: ConfidenceLevel, confidence: float
 ) -> None:
-    assert SimpleProfile().judge("", found(*scores)) == (level, confidence)
+    assert SimpleProfile().judge(ASKED, found(*scores)) == (level, confidence)
 
 
 def test_the_shipped_calibration_is_complete_and_in_order() -> None:
@@ -79,7 +80,7 @@ def test_the_shipped_calibration_is_complete_and_in_order() -> None:
 def test_confidence_rises_with_the_level(one: list[float], other: list[float]) -> None:
     profile = CalibratedProfile(Calibration.shipped())
     (level, sure), (other_level, other_sure) = (
-        profile.judge("ten a day", found(*scores)) for scores in (one, other)
+        profile.judge(Inquiry(text="ten a day"), found(*scores)) for scores in (one, other)
     )
     if RANK.index(level) < RANK.index(other_level):
         assert sure < other_sure
@@ -88,19 +89,19 @@ def test_confidence_rises_with_the_level(one: list[float], other: list[float]) -
 def test_the_words_of_the_question_count_as_well() -> None:
     profile = CalibratedProfile(Calibration.shipped())
     near = found(0.5, text="Uploads are limited to ten a day.")
-    _, about_it = profile.judge("How are uploads limited?", near)
-    _, beside_it = profile.judge("How are refunds granted?", near)
+    _, about_it = profile.judge(Inquiry(text="How are uploads limited?"), near)
+    _, beside_it = profile.judge(Inquiry(text="How are refunds granted?"), near)
     assert about_it > beside_it
 
 
-def test_coverage_counts_headings_and_ignores_small_words() -> None:
-    assert coverage("What are the daily limits?", found(0.5, text="Ten.")) == 1.0
-    assert coverage("the of and", found(0.5)) == 0.0
+def test_coverage_counts_words_that_carry_meaning() -> None:
+    assert coverage("What are the daily limits?", ["Limits of a day: ten.", "Ten."]) == [1.0, 0.0]
+    assert coverage("the of and", ["the of"]) == [0.0]
 
 
 @given(st.lists(st.floats(0, 1), max_size=8))
 def test_metrics_hold_their_order(scores: list[float]) -> None:
-    metrics = measured(SimpleProfile(), "", found(*scores))
+    metrics = measured(SimpleProfile(), ASKED, found(*scores))
     assert metrics.min_similarity <= metrics.average_similarity <= metrics.max_similarity
     assert metrics.num_chunks == len(scores)
 

@@ -25,7 +25,7 @@ from rag_core.ingestion.identity import (
     parent_id,
     place_of,
 )
-from rag_core.ingestion.links import page_url, site_of
+from rag_core.ingestion.links import page_url
 from rag_core.ingestion.loaders import load
 from rag_core.ingestion.sources import find_files
 from tests.shelf_builders import MORNING, long_text, write_files
@@ -372,12 +372,6 @@ def test_anchors_are_made_as_each_site_makes_them(
 )
 def test_headings_are_read_without_their_markup(markdown: str, text: str) -> None:
     assert plain(markdown) == text
-
-
-def test_a_site_is_known_by_its_configuration_file(tmp_path: Path) -> None:
-    assert site_of(tmp_path) is Site.PLAIN
-    write_files(tmp_path, {"mkdocs.yml": "", "docs/a.md": ""})
-    assert site_of(tmp_path) is site_of(tmp_path / "docs") is Site.MKDOCS
 
 
 # Sources

@@ -5,18 +5,29 @@ from __future__ import annotations
 import json
 from math import log2
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.agent.agent import STANDALONE
+from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.conversation.message import Role
 from rag_core.errors import ConfigurationError
+from rag_core.evaluation.answer_quality import (
+    Given,
+    citation_quality,
+    page_of_chunks,
+    refusal_quality,
+)
 from rag_core.evaluation.measures import auc, ndcg, recall, reciprocal_rank
-from rag_core.evaluation.question_set import load_question_set
+from rag_core.evaluation.question_set import Said, SetQuestion, load_question_set
 from rag_core.evaluation.retrieval_quality import fill_index, index_key, measure_retrieval
+from rag_core.evaluation.threads import thread_before
 from rag_core.providers.qdrant_edge import open_edge_store
 from rag_core.retrieval.retriever import Retriever
+from tests.builders import a_citation, a_response
 from tests.fakes.embedder import WordEmbedder
 from tests.shelf_builders import MORNING, long_text, write_files
 
@@ -162,3 +173,69 @@ async def test_a_page_ranks_by_its_best_chunk(tmp_path: Path) -> None:
         quality = await measure_retrieval(found, Retriever(embedder=embedder, store=store))
     assert quality.questions == 3
     assert (quality.ndcg_at_10, quality.recall_at_5, quality.mrr_at_10) == (1.0, 1.0, 1.0)
+
+
+def a_given(question: str, *, answer: AgentResponse | None, **fields: Any) -> Given:
+    asked = SetQuestion(id=question, question=question, **fields)
+    return Given(question=asked, response=answer)
+
+
+def test_refusals_are_counted_by_what_should_have_been_done() -> None:
+    refused = a_response("No.", outcome=Outcome.NO_RESULTS, confidence=0.1, citations=())
+    sure = a_response("Ten [1].", confidence=0.9)
+    given = [
+        a_given("a", answer=sure, relevant_ids=frozenset("p"), answerable=True),
+        a_given("b", answer=refused, relevant_ids=frozenset("p"), answerable=True),
+        a_given("c", answer=refused, relevant_ids=frozenset(), answerable=False),
+        a_given("d", answer=None, relevant_ids=frozenset(), answerable=False),
+    ]
+    quality = refusal_quality(given)
+    assert (quality.answer_rate, quality.refusal_rate, quality.errors) == (0.5, 0.5, 1)
+    assert quality.confidence_auc == 0.75
+    assert refusal_quality(given[:2]).refusal_rate is None
+
+
+def test_citations_are_judged_by_the_pages_that_they_lead_to(tmp_path: Path) -> None:
+    pages = [
+        {"id": "tea", "text": "Green tea is steeped for two minutes."},
+        {"id": "bread", "text": "Rye bread is baked for an hour."},
+    ]
+    write_files(tmp_path, {"corpus.jsonl": lines(*pages), "questions.jsonl": ""})
+    found = load_question_set(tmp_path)
+    chunk = {page: chunk for chunk, page in page_of_chunks(found, MORNING).items()}
+    both = (
+        a_citation(1, chunk_id=chunk["bread"]),
+        a_citation(2, chunk_id=chunk["tea"]),
+    )
+    said = a_response("An hour [1]. It takes **two minutes** [2].", citations=both)
+    given = [
+        a_given(
+            "How long is tea steeped?", answer=said, relevant_ids=frozenset({"tea"}),
+            answerable=True, gold_answers=("Two minutes",),
+        ),
+        a_given(
+            "And bread?", answer=None, relevant_ids=frozenset({"bread"}), answerable=True,
+            gold_answers=("an hour",),
+        ),
+    ]  # fmt: skip
+    quality = citation_quality(given, found, now=MORNING)
+    assert (quality.cited_answers, quality.precision) == (1, 0.5)
+    assert (quality.questions, quality.right_page_first) == (2, 0.0)
+    assert (quality.questions_with_gold, quality.gold_in_reply) == (2, 0.5)
+
+
+def test_a_question_of_a_conversation_stands_in_its_thread() -> None:
+    history = (
+        Said(role=Role.USER, text="How do I install Python?"),
+        Said(role=Role.ASSISTANT, text="Download it."),
+        Said(role=Role.USER, text="And Rust?"),
+        Said(role=Role.USER, text="Is it free?"),
+    )
+    asked = SetQuestion(
+        id="1", question="why?", relevant_ids=frozenset(), answerable=True, history=history
+    )
+    thread = thread_before(asked)
+    assert thread.turn_count == 3
+    assert [len(turn) for turn in thread.turns] == [2, 2, 2]
+    assert "Rust" in thread.metadata[STANDALONE]
+    assert thread_before(None).turns == ()

@@ -1,7 +1,7 @@
 // The chat page: asks, shows the answer as it is written, and keeps the threads at the left.
 import { calm, copy, openNote, rate } from "./answer.js";
 import { beginEdit, endEdit } from "./editing.js";
-import { Refused, follow } from "./stream.js";
+import { Refused, follow, patiently } from "./stream.js";
 import { themeSwitch } from "./switch.js";
 
 const at = (id) => document.getElementById(id);
@@ -89,7 +89,7 @@ async function hearOut(exchange, body) {
         }
       },
     });
-    await settle(exchange, answerId);
+    await settle(exchange, answerId, signal);
   } catch (error) {
     if (signal.aborted) {
       return;
@@ -121,9 +121,10 @@ function show(exchange, name, data) {
   }
 }
 
-async function settle(exchange, answerId) {
-  const response = await fetch(`/page/answers/${answerId}`);
-  if (!response.ok) {
+async function settle(exchange, answerId, signal) {
+  // The server may go away between an answer's last event and its page.
+  const response = await patiently(`/page/answers/${answerId}`, { signal });
+  if (!response?.ok) {
     throw new Error("the answer was not shown");
   }
   const stay = atEnd();

@@ -49,6 +49,18 @@ export async function follow(body, { headers, lastEvent = "", signal, hear }) {
   }
 }
 
+/** The answer to a plain request, asked for until the server is there again. */
+export async function patiently(path, { signal }) {
+  for (const milliseconds of [0, ...PAUSES]) {
+    await pause(milliseconds);
+    const response = await fetch(path, { signal }).catch(() => null);
+    if (signal.aborted || (response && response.status < 500)) {
+      return response;
+    }
+  }
+  return null;
+}
+
 async function check(response) {
   if (response.ok) {
     return;

@@ -5,43 +5,72 @@ from __future__ import annotations
 import re
 
 from rag_core.ingestion.front_matter import split_front_matter
+from rag_core.ingestion.loaders.admonitions import without_admonitions
 from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Converted
-
-COMMENT = re.compile(r"<!--.*?-->|\{/\*.*?\*/\}", re.DOTALL)
-FENCE = re.compile(r"(?m)^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)", re.DOTALL)
-JSX_LINE = re.compile(
-    r"(?m)^(?:import\s.+?from\s+['\"].+?['\"];?|import\s+['\"].+?['\"];?|export\s+\w.*"
-    r"|\s*</?[A-Z][\w.]*(?:\s[^<>]*)?/?>\s*)$\n?"
+from rag_core.ingestion.loaders.inline_html import without_tags
+from rag_core.ingestion.loaders.mdx import (
+    without_components,
+    without_expressions,
+    without_modules,
 )
+from rag_core.ingestion.loaders.references import definitions_in, with_links
+
+COMMENT = r"<!--.*?(?:-->|\Z)|\{/\*(?!\s*#).{0,4000}?\*/\}"
+CODE = re.compile(
+    r"(?m)^[ \t]*(?P<fence>`{3,}|~{3,}).*?(?:^[ \t]*(?P=fence)[`~]*[ \t]*$|\Z)"
+    r"|(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).){1,1000}?(?<!`)(?P=ticks)(?!`)"
+    rf"|(?P<comment>{COMMENT})",
+    re.DOTALL,
+)
+"""Code, which nothing touches, and comments: which of them begins first decides."""
+TEMPLATE_LINE = re.compile(r"(?m)^[ \t]*\{%.*?%\}[ \t]*$\n?")
+CONTENTS = re.compile(r"(?mi)^[ \t]*(?:\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\})[ \t]*$\n?")
+CLASSES = re.compile(r"\{:[^{}\n]*\}|[ \t]*\{\s*\.[\w-][^{}\n]*\}")
+SPECIAL = re.compile(r"<[A-Za-z/!]|\{|\]:|\$\{|\[TOC\]|\[\[|^(?:import|export) ", re.MULTILINE)
+"""A text without any of these is prose already."""
+GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
+HELD = "\ue000{}\ue001"
+HELD_CODE = re.compile("\ue000(\\d+)\ue001")
+"""Stands for a piece of code while the prose around it is worked on."""
 
 
 def convert(name: str, content: bytes) -> Converted:
     """The text after the front matter, and the front matter's settings."""
     text, guessed = decoded(content)
     fields, text, odd = split_front_matter(text)
-    text = without_comments(text)
-    if name.lower().endswith(".mdx"):
-        text = without_jsx(text)
     notices = tuple(notice for notice in (guessed, odd) if notice)
-    return Converted(text=text, fields=fields, notices=notices)
+    return Converted(
+        text=readable(text, is_mdx=name.lower().endswith(".mdx")), fields=fields, notices=notices
+    )
 
 
-def without_comments(text: str) -> str:
-    return outside_fences(text, COMMENT) if "<!--" in text or "{/*" in text else text
+def readable(text: str, *, is_mdx: bool = False) -> str:
+    """The text as readers of the page see it, code as it is."""
+    as_written, text = text, without_admonitions(text)
+    if text == as_written and not SPECIAL.search(text):
+        return text
+    held: list[str] = []
+
+    def hold(match: re.Match[str]) -> str:
+        if match["comment"]:
+            return ""
+        held.append(match[0])
+        return HELD.format(len(held) - 1)
+
+    prose = CODE.sub(hold, HELD_CODE.sub("", text))
+    prose = without_components(without_modules(without_marks(prose)), inline=is_mdx)
+    if is_mdx:
+        prose = without_expressions(prose)
+    prose = with_links(prose, definitions_in(prose)) if "]:" in prose else prose
+    prose = without_tags(prose)
+    return HELD_CODE.sub(lambda match: held[int(match[1])], GAP.sub("\n\n", prose))
 
 
-def without_jsx(text: str) -> str:
-    """MDX without its imports, exports and component tags; what stands between tags stays."""
-    return outside_fences(text, JSX_LINE)
-
-
-def outside_fences(text: str, pattern: re.Pattern[str]) -> str:
-    """The text without what the pattern finds, code blocks untouched."""
-    parts: list[str] = []
-    end = 0
-    for fence in FENCE.finditer(text):
-        parts += [pattern.sub("", text[end : fence.start()]), fence[0]]
-        end = fence.end()
-    parts.append(pattern.sub("", text[end:]))
-    return "".join(parts)
+def without_marks(prose: str) -> str:
+    """Text without the lines and braces that only speak to a site's generator."""
+    if "{%" in prose:
+        prose = TEMPLATE_LINE.sub("", prose)
+    if "{:" in prose or "{ ." in prose or "{." in prose:
+        prose = CLASSES.sub("", prose)
+    return CONTENTS.sub("", prose) if "[" in prose or "${" in prose else prose

@@ -139,6 +139,8 @@ def is_silent(element: Element) -> bool:
     tag = tag_of(element)
     if not tag or tag in SILENT:
         return tag != "math"
+    if element.get("role") == "tabpanel":
+        return False  # the other tabs are hidden until somebody asks for them
     if element.get("hidden") is not None or element.get("aria-hidden") == "true":
         return True
     style = (element.get("style") or "").replace(" ", "").lower()
@@ -249,11 +251,23 @@ def is_usable(anchor: str) -> bool:
 
 
 def code_block(element: Element) -> list[str]:
-    text = text_of(element).strip("\n").rstrip()
+    text = "".join(code_lines(element)).strip("\n").rstrip()
     if not text.strip():
         return []
     fence = "`" * max(3, longest_run(text, "`") + 1)
     return [f"{fence}{language_of(element)}\n{text}\n{fence}"]
+
+
+def code_lines(element: Element) -> Iterator[str]:
+    """Code with its line ends, which some pages draw with tags."""
+    yield element.text or ""
+    for child in element:
+        if tag_of(child) == "br":
+            yield "\n"
+        elif not is_silent(child):
+            yield from code_lines(child)
+            yield "\n" if tag_of(child) in {"div", "p", "li"} else ""
+        yield child.tail or ""
 
 
 def language_of(element: Element) -> str:

@@ -8,8 +8,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from rag_core.errors import IngestionError
-from rag_core.ingestion.kinds import KINDS, Kind, kind_of, too_large
+from rag_core.ingestion.front_matter import split_front_matter
+from rag_core.ingestion.kinds import KINDS, MARKDOWN, Kind, kind_of, too_large
 from rag_core.ingestion.loaders.container import Container, Limits
+from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Converted, LoadedDocument, Unreadable, file_hash
 from rag_core.ingestion.sources import SourceFile
 
@@ -56,7 +58,7 @@ class Loader:
     def _converted(self, kind: Kind, source_file: str, content: bytes) -> Converted:
         if len(content) > kind.max_bytes:
             raise Unreadable(too_large(kind))
-        if kind.is_contained:
+        if len(content) >= kind.apart_from:
             return self._container.convert(kind.reader, source_file, content)
         return reader(kind.reader)(source_file, content)
 
@@ -69,8 +71,13 @@ def load(source_file: str, content: bytes) -> LoadedDocument:
 
 def fields_of(source_file: str, content: bytes) -> Mapping[str, Any]:
     """What a file says of its place in a course; only Markdown has a place to say it."""
-    kind = kind_of(source_file)
-    return {} if kind is None or kind.is_contained else load(source_file, content).fields
+    if kind_of(source_file) is not MARKDOWN:
+        return {}
+    try:
+        text, _ = decoded(content)
+    except Unreadable as refusal:
+        raise IngestionError(source_file, "read", str(refusal)) from refusal
+    return split_front_matter(text)[0]
 
 
 def reader(name: str) -> Reader:

@@ -47,6 +47,7 @@ def revise_questions() -> None:
     op.add_column("questions", sa.Column("told_at", SORTED))
     op.add_column("questions", sa.Column("refusal", sa.Text()))
     op.add_column("questions", sa.Column("rung", sa.Text()))
+    op.create_index("ix_questions_accepted", "questions", ["accepted_at"])
     op.create_index("ix_questions_asker", "questions", ["platform", "asker_id", "accepted_at"])
     op.create_index("ix_questions_channel", "questions", [*TENANT, "channel_id", "accepted_at"])
 
@@ -84,6 +85,7 @@ def create_forgotten() -> None:
         sa.Column("forgotten_at", SORTED, nullable=False),
         sa.PrimaryKeyConstraint("digest", name="pk_forgotten"),
     )
+    op.create_index("ix_feedback_asker_id", "feedback", ["asker_id"])
     op.create_index("ix_forgotten_forgotten_at", "forgotten", ["forgotten_at"])
 
 

@@ -1,4 +1,4 @@
-"""Places have policies; a channel's book becomes a part of its policy."""
+"""Places have policies, of which a channel's book becomes a part; books have sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,28 @@ revision = "0003"
 down_revision = "0002"
 
 
+SORTED = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+
+
 def upgrade() -> None:
+    create_sources()
+    create_policies()
+
+
+def create_sources() -> None:
+    op.create_table(
+        "sources",
+        sa.Column("source_id", sa.Text(), nullable=False),
+        sa.Column("book_id", sa.Text(), nullable=False),
+        sa.Column("location", sa.Text(), nullable=False),
+        sa.Column("next_at", SORTED),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("source_id", name="pk_sources"),
+        sa.UniqueConstraint("book_id", "location", name="uq_sources_book_id_location"),
+    )
+
+
+def create_policies() -> None:
     policies = op.create_table(
         "policies",
         sa.Column("platform", sa.Text(), nullable=False),

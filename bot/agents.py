@@ -1,0 +1,31 @@
+"""The agent as the settings want it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bot.calibration import calibration_for
+from bot.settings import Settings
+from rag_core.agent.config import AgentConfig
+from rag_core.agent.profiles import ConfidenceProfile, profile_named
+from rag_core.agent.prompts import SYSTEM_PROMPT
+
+
+def agent_config(settings: Settings) -> AgentConfig:
+    prompt = settings.agent_system_prompt_file
+    return AgentConfig(
+        model=settings.openai_model,
+        max_turns=settings.agent_max_turns,
+        profile=settings.confidence_profile,
+        system_prompt=prompt.read_text(encoding="utf-8") if prompt else SYSTEM_PROMPT,
+        temperature=settings.agent_temperature,
+        max_tokens=settings.agent_max_tokens,
+        top_k=settings.agent_top_k,
+        score_threshold=settings.agent_score_threshold,
+        answer_seconds=settings.answer_seconds,
+    )
+
+
+def profile_of(settings: Settings, folder: Path, *, embedder: str) -> ConfidenceProfile:
+    """The profile that the settings name, with the cut-offs measured for this embedder."""
+    return profile_named(settings.confidence_profile, calibration_for(folder, embedder=embedder))

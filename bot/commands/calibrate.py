@@ -1,0 +1,87 @@
+"""footnote calibrate: from which confidence on it is right to answer, measured and stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from bot.calibration import keep_calibration
+from bot.commands.measuring import CACHE_FOLDER, filled_index, opened_model, progress
+from bot.door import own_folder
+from bot.output import print_json, terminal
+from rag_core.agent.calibration import Calibration
+from rag_core.evaluation.calibrating import Observation, calibrated, figures_of, observed
+from rag_core.evaluation.question_set import QuestionSet, load_question_set
+from rag_core.ports import Embedder
+
+
+async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_json: bool) -> int:
+    """Several sets are each asked the others' questions, too: those have no answer there."""
+    named = questions if len(folders) == 1 else ()
+    sets = [await asyncio.to_thread(load_question_set, folder, named) for folder in folders]
+    async with opened_model() as (_, embedder, data_folder):
+        cache = own_folder(data_folder / CACHE_FOLDER)
+        seen = [one for each in sets for one in await observations(each, sets, embedder, cache)]
+        now = datetime.now(UTC)
+        found = calibrated(seen, embedder=embedder.model, measured_on=told_of(seen, now))
+        file = keep_calibration(data_folder, found)
+    document = {
+        "calibration": found.model_dump(),
+        "sets": [asdict(figures) for figures in figures_of(found, seen)],
+        "file": str(file),
+    }
+    if as_json:
+        print_json(document)
+    else:
+        show(document)
+    return 0
+
+
+async def observations(
+    own: QuestionSet, sets: Sequence[QuestionSet], embedder: Embedder, cache: Path
+) -> list[Observation]:
+    others = [question for other in sets if other is not own for question in other.questions]
+    async with filled_index(own, embedder, cache) as retriever:
+        with progress(f"asking {own.name}") as told:
+            seen = await observed(own, own.questions, retriever, name=own.name, told=told)
+        with progress(f"asking {own.name} about other things") as told:
+            name = f"{own.name}, others' questions"
+            return seen + await observed(own, others, retriever, name=name, told=told)
+
+
+def told_of(seen: Sequence[Observation], now: datetime) -> str:
+    """How it was measured, in one sentence that is kept with the figures."""
+    yes = sum(one.is_answerable for one in seen)
+    names = ", ".join(dict.fromkeys(one.of for one in seen))
+    return (
+        f"{now:%Y-%m-%d}: logistic fit over {yes} questions that the pages answer and"
+        f" {len(seen) - yes} that they do not ({names}); every set weighs the same."
+    )
+
+
+def show(document: dict[str, Any]) -> None:
+    console = terminal()
+    found = Calibration.model_validate(document["calibration"])
+    table = Table()
+    for heading in ("set", "answerable", "answered", "not answerable", "refused", "AUC"):
+        table.add_column(heading, justify="left" if heading == "set" else "right")
+    for one in document["sets"]:
+        answered = f"{one['answered']:.3f}" if one["answerable"] else "–"
+        refused = f"{one['refused']:.3f}" if one["unanswerable"] else "–"
+        both = one["answerable"] and one["unanswerable"]
+        table.add_row(
+            one["of"], str(one["answerable"]), answered, str(one["unanswerable"]), refused,
+            f"{one['auc']:.3f}" if both else "–",
+        )  # fmt: skip
+    console.print(table)
+    console.print(
+        f"{found.embedder}: refused below {found.low}, with a caution below {found.medium},"
+        f" sure from {found.high}. Kept in {document['file']}; a running bot reads it when it"
+        " starts again."
+    )

@@ -1,0 +1,76 @@
+"""footnote sources: where the books are read from, how often, and how the last time went."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from adapters.web.shelves import source_document
+from bot.commands.lists import own_database, show
+from bot.output import print_json, terminal
+from bot.reach import House, reach
+from bot.settings import read_settings
+from rag_core.errors import InvalidQuestion
+from rag_core.storage.sources import Sources
+
+SHOWN = ("source_id", "book_id", "location", "every_seconds", "next_at")
+FATE = ("last_success", "last_failure", "last_error")
+
+
+async def list_sources(*, as_json: bool) -> int:
+    documents = await stored()
+    rows = [{name: row[name] for name in (*SHOWN, *FATE)} for row in documents]
+    empty = "No sources yet: footnote sources add names one."
+    show({"sources": documents}, rows, as_json=as_json, empty=empty)
+    return 0
+
+
+async def stored() -> list[dict[str, Any]]:
+    async with own_database() as database:
+        return [source_document(source) for source in await Sources(database).all()]
+
+
+async def add_sources(wanted: list[dict[str, str]], *, as_json: bool) -> int:
+    async with reach(read_settings()) as house:
+        added = [await house.post("/shelves/sources", each) for each in wanted]
+    if as_json:
+        print_json({"sources": added})
+    else:
+        for source in added:
+            terminal().print(
+                f"{source['book_id']} is read from {source['location']}"
+                f" ({source['source_id']}); the bot reads it at once, or when it starts."
+            )
+    return 0
+
+
+async def remove_source(named: str, *, as_json: bool) -> int:
+    """By its id, or by its location where only one book has it."""
+    source_id = await identified(named)
+    async with reach(read_settings()) as house:
+        removed = await gone(house, source_id)
+    if as_json:
+        print_json(removed)
+    else:
+        terminal().print(
+            f"{removed['location']} is read no more; what was read stays in {removed['book_id']}."
+        )
+    return 0
+
+
+async def gone(house: House, source_id: str) -> dict[str, Any]:
+    document: dict[str, Any] = await house.delete(f"/shelves/sources/{source_id}")
+    return document
+
+
+async def identified(named: str) -> str:
+    try:
+        return str(UUID(named))
+    except ValueError:
+        fitting = [row for row in await stored() if row["location"] == named]
+    if len(fitting) != 1:
+        count = "No" if not fitting else str(len(fitting))
+        raise InvalidQuestion(
+            "source_id", f"{count} sources have the location {named}; name one by its id."
+        )
+    return str(fitting[0]["source_id"])

@@ -1,0 +1,74 @@
+"""What admins see and do from inside a chat platform, carried out by this house."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adapters.platform import ExaminesItself
+from adapters.steward import Finding, GapLine
+from bot.doctor import Doctor
+from bot.wiring import Services
+from rag_core.books.book import Book
+from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.ingestion.job import IngestionJob
+from rag_core.insight.gap import GapState
+
+LISTED = 10
+UNANSWERED = (GapState.OPEN, GapState.PLANNED)
+
+
+class HouseSteward:
+    """Shows the house's books, jobs and gaps, and keeps its policies."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._doctor = Doctor(services)
+        self._platforms: list[ExaminesItself] = []
+
+    def greet(self, platform: ExaminesItself) -> None:
+        """A platform that opened: from now on its own findings are told too."""
+        self._platforms.append(platform)
+
+    async def books(self) -> Sequence[Book]:
+        return await self._services.stores.books.all()
+
+    async def modules(self, place: Place) -> Sequence[str]:
+        books = await self._services.library.books_for(
+            platform=place.platform, tenant=place.tenant, channel_id=place.channel_id
+        )
+        return [] if books is None else await self._services.retriever.modules(books=books)
+
+    async def jobs(self) -> Sequence[IngestionJob]:
+        return await self._services.stores.jobs.recent(limit=LISTED)
+
+    async def gaps(self, *, platform: Platform, tenant: TenantId) -> Sequence[GapLine]:
+        found = await self._services.gaps.listed(
+            platform=platform, tenant=tenant, states=UNANSWERED, limit=LISTED
+        )
+        return [GapLine(example=gap.example, count=gap.count, nearest=gap.nearest) for gap in found]
+
+    async def findings(self, *, platform: Platform, tenant: TenantId) -> Sequence[Finding]:
+        del tenant  # one process serves one house; each platform tells all its places
+        found = list(await self._doctor.house())
+        for opened in self._platforms:
+            if opened.platform is platform:
+                found += await opened.findings()
+        return found
+
+    async def policy(self, place: Place, *, category_id: str = "") -> ChannelPolicy:
+        return await self._services.library.policy_for(
+            platform=place.platform,
+            tenant=place.tenant,
+            channel_id=place.channel_id,
+            category_id=category_id,
+        )
+
+    async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
+        for book_id in policy.books:
+            await self._services.library.check_book(book_id)
+        await self._services.stores.policies.set(place, policy)
+
+    async def forget(self, *, platform: Platform, tenant: TenantId, asker_id: str) -> None:
+        del tenant  # a person is the same one everywhere on a platform
+        await self._services.stores.forgetting.person(platform=platform, asker_id=asker_id)

@@ -1,0 +1,105 @@
+"""How sure the evidence makes us of an answer, as it was measured for one embedder."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from pydantic import BaseModel, ConfigDict
+
+from rag_core.agent.inquiry import Inquiry
+from rag_core.agent.near_miss import read_for
+from rag_core.agent.words import content
+from rag_core.retrieval.coverage import coverage as wording
+from rag_core.retrieval.results import SearchResult
+
+READ_PASSAGES = 5
+"""How many of the nearest passages are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvidenceSignals:
+    """What the passages show, in figures."""
+
+    similarity: float
+    """Of the nearest passage."""
+    wording: float
+    """Which share of the question's wording the best passage has."""
+    coverage: float
+    """Which share of the question's words the best passage has."""
+    leave: float = 1.0
+    """What the signs of a near miss leave of how sure one is: 0 to 1."""
+
+
+class Calibration(BaseModel):
+    """Cut-offs as they were measured for one embedder, and how."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    embedder: str
+    measured_on: str
+    floor: float
+    intercept: float
+    similarity: float
+    wording: float
+    coverage: float
+    low: float
+    medium: float
+    high: float
+
+    @classmethod
+    def shipped(cls) -> Calibration:
+        """The measurement of the local embedder."""
+        file = resources.files("rag_core.agent") / "calibration.json"
+        return cls.model_validate(json.loads(file.read_text(encoding="utf-8")))
+
+    def odds(self, signals: EvidenceSignals) -> float:
+        """The log odds that the passages hold the answer, before they are read."""
+        return (
+            self.intercept
+            + self.similarity * signals.similarity
+            + self.wording * signals.wording
+            + self.coverage * signals.coverage
+        )
+
+    def probability(self, signals: EvidenceSignals) -> float:
+        """How probable it is that the passages hold the answer.
+
+        Signs of a near miss take from what is above the lowest cut-off, and never reach below
+        it: what may be an answer is shown with a caution, not refused."""
+        least = math.log(self.low / (1.0 - self.low))
+        above = self.odds(signals) - least
+        return chance(least + above * signals.leave if above > 0.0 else least + above)
+
+
+def chance(odds: float) -> float:
+    """Log odds as a probability."""
+    return 1.0 / (1.0 + math.exp(-odds))
+
+
+def evidence_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> EvidenceSignals:
+    """What these passages show for a question; there is at least one."""
+    nearest = sorted(results, key=lambda result: -result.similarity_score)[:READ_PASSAGES]
+    texts = [f"{r.page_title}\n{r.section_heading}\n{r.text}" for r in nearest]
+    worded = best_of(wording(form, texts) for form in inquiry.forms)
+    covered = best_of(coverage(form, texts) for form in inquiry.forms)
+    return EvidenceSignals(
+        similarity=nearest[0].similarity_score,
+        wording=max(worded),
+        coverage=max(covered),
+        leave=read_for(inquiry, nearest).leave,
+    )
+
+
+def best_of(shares: Iterable[Sequence[float]]) -> list[float]:
+    """For each passage the best that any form of the question reaches."""
+    return [max(each) for each in zip(*shares, strict=True)]
+
+
+def coverage(question: str, texts: Sequence[str]) -> list[float]:
+    """For each text the share of the question's words that it has."""
+    asked = set(content(question))
+    return [len(asked & set(content(text))) / len(asked) if asked else 0.0 for text in texts]

@@ -1,0 +1,21 @@
+"""A question as confidence is judged by: as it was asked, as it was understood, and its thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inquiry:
+    """What is asked of the passages."""
+
+    text: str
+    understood: str = ""
+    """The follow-up so that it stands alone; empty: it did so from the start."""
+    said: tuple[str, ...] = ()
+    """What was said in the thread before, by anybody."""
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The question in its own words, and with what it leans on."""
+        return tuple(dict.fromkeys((self.text, self.understood or self.text)))

@@ -1,0 +1,99 @@
+"""Tells askers who wait long in the queue that they are not forgotten, once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+from rag_core.agent.answer import AgentResponse, Outcome
+from rag_core.agent.confidence import ConfidenceLevel
+from rag_core.agent.guard import guarded
+from rag_core.conversation.key import Platform
+from rag_core.desk.backlog import Overdue
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.limits import DeskLimits
+from rag_core.desk.notices import notices_in
+from rag_core.desk.outgoing import OutgoingPart, Outlet, ReplyChannel, Rung
+from rag_core.errors import FootnoteError, Superseded, UpstreamError
+from rag_core.ports import Ledger
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 20
+
+
+class QueueWatch:
+    """The notice is a message of its own, which the answer takes away when it comes."""
+
+    def __init__(
+        self, *, ledger: Ledger, outlets: Mapping[Platform, Outlet], limits: DeskLimits
+    ) -> None:
+        self._ledger = ledger
+        self._outlets = outlets
+        self._limits = limits
+
+    async def run(self) -> None:
+        while True:
+            await asyncio.sleep(self._limits.queue_look_seconds)
+            try:
+                await self.look()
+            except FootnoteError as error:
+                log.warning("long waiting askers not told", extra={"cause": str(error)})
+
+    async def look(self) -> None:
+        before = datetime.now(UTC) - timedelta(seconds=self._limits.queue_seconds)
+        for waiting in await self._ledger.overdue(before=before, limit=AT_ONCE):
+            outlet = self._outlets.get(waiting.question.key.platform)
+            await self._tell(waiting, outlet)
+
+    async def _tell(self, waiting: Overdue, outlet: Outlet | None) -> None:
+        """Where nothing can be posted beside the answer, the question is only marked."""
+        sentence = notices_in(waiting.question.locale).long_queue
+        rendered = (
+            outlet.renderer.render(
+                notice(waiting.question, sentence), waiting.question, rung=Rung.PLAIN
+            )
+            if outlet
+            else [""]
+        )
+        part = await self._ledger.tell(waiting, rendered[0])
+        if outlet is None or part is None:
+            return
+        log.info("asker told of a long queue", extra={"question_id": str(waiting.question_id)})
+        try:
+            await self._ledger.begin_post(part)
+            await self._post(waiting.question, part, outlet.replies)
+        except Superseded:
+            return
+        except UpstreamError as error:
+            # Whether it was posted is found out when the question is taken up.
+            log.info("notice not posted", extra={"cause": str(error)})
+
+    async def _post(
+        self, question: IncomingQuestion, part: OutgoingPart, replies: ReplyChannel
+    ) -> None:
+        external_id = await replies.post(question, part)
+        try:
+            await self._ledger.posted(part, external_id=external_id)
+        except Superseded:  # the answer was quicker
+            await replies.remove(question, external_id)
+
+
+def notice(question: IncomingQuestion, sentence: str) -> AgentResponse:
+    """A sentence of the desk's own, in the form that renderers take."""
+    words = guarded(sentence)
+    return AgentResponse(
+        answer_id=uuid4(),
+        answer=words,
+        query=question.question.message,
+        session_id=uuid4(),
+        outcome=Outcome.ERROR,
+        confidence=0.0,
+        confidence_level=ConfidenceLevel.INSUFFICIENT,
+        model="",
+        created_at=datetime.now(UTC),
+        error=words,
+    )

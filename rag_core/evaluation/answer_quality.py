@@ -1,0 +1,166 @@
+"""Asks an agent a question set's questions and measures what it answers, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import fmean
+
+from rag_core.agent.agent import Agent
+from rag_core.agent.answer import AgentResponse
+from rag_core.agent.words import words
+from rag_core.books.book import BookIds
+from rag_core.conversation.question import MAX_QUESTION, Question
+from rag_core.desk.progress import QuestionState
+from rag_core.errors import FootnoteError
+from rag_core.evaluation.measures import auc
+from rag_core.evaluation.question_set import QuestionSet, SetQuestion
+from rag_core.evaluation.retrieval_quality import BOOK, Told, cut_page
+from rag_core.evaluation.threads import thread_before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """One question of a set, and what the agent made of it; none: it ended in an error."""
+
+    question: SetQuestion
+    response: AgentResponse | None
+
+    @property
+    def is_answered(self) -> bool:
+        return self.response is not None and self.response.should_answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RefusalQuality:
+    """Whether what the pages answer is answered, and what they do not answer is refused."""
+
+    answerable: int
+    answer_rate: float | None
+    unanswerable: int
+    refusal_rate: float | None
+    confidence_auc: float | None
+    errors: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitationQuality:
+    """Whether answers cite the right pages and hold what they should."""
+
+    cited_answers: int
+    precision: float | None
+    """Which share of all cited pages are relevant ones."""
+    questions: int
+    right_page_first: float | None
+    """Of all questions with relevant pages: the answer's first footnote leads to one of them."""
+    questions_with_gold: int
+    gold_in_reply: float | None
+
+
+class Silence:
+    """Nobody looks on while a set is measured."""
+
+    async def stage(self, state: QuestionState, detail: str = "") -> None:
+        """Not shown."""
+
+    async def text(self, delta: str, *, restart: bool = False) -> None:
+        """Not shown."""
+
+
+async def given_answers(
+    question_set: QuestionSet,
+    agent: Agent,
+    *,
+    with_history: bool = True,
+    told: Told = lambda done, of: None,
+) -> list[Given]:
+    """Every question asked once, each in a thread of its own."""
+    given = []
+    for number, question in enumerate(question_set.questions, start=1):
+        given.append(
+            Given(question=question, response=await answer_to(question, agent, with_history))
+        )
+        told(number, len(question_set.questions))
+    return given
+
+
+async def answer_to(
+    question: SetQuestion, agent: Agent, with_history: bool
+) -> AgentResponse | None:
+    try:
+        answered = await agent.answer(
+            Question(message=question.question[:MAX_QUESTION]),
+            state=thread_before(question if with_history else None),
+            books=BookIds([BOOK]),
+            progress=Silence(),
+        )
+    except FootnoteError:
+        return None
+    return answered.response
+
+
+def refusal_quality(given: Sequence[Given]) -> RefusalQuality:
+    answerable = [one for one in given if one.question.answerable]
+    unanswerable = [one for one in given if not one.question.answerable]
+    return RefusalQuality(
+        answerable=len(answerable),
+        answer_rate=share(one.is_answered for one in answerable) if answerable else None,
+        unanswerable=len(unanswerable),
+        refusal_rate=share(is_refused(one) for one in unanswerable) if unanswerable else None,
+        confidence_auc=(
+            auc(confidences(answerable), confidences(unanswerable))
+            if answerable and unanswerable
+            else None
+        ),
+        errors=sum(one.response is None for one in given),
+    )
+
+
+def is_refused(one: Given) -> bool:
+    return one.response is not None and not one.response.should_answer
+
+
+def confidences(given: Sequence[Given]) -> list[float]:
+    return [one.response.confidence for one in given if one.response is not None]
+
+
+def citation_quality(
+    given: Sequence[Given], question_set: QuestionSet, *, now: datetime
+) -> CitationQuality:
+    pages = page_of_chunks(question_set, now)
+    cited = [(one, cited_pages(one, pages)) for one in given if one.question.relevant_ids]
+    right = [page in one.question.relevant_ids for one, found in cited for page in found]
+    first = [bool(found) and found[0] in one.question.relevant_ids for one, found in cited]
+    gold = [has_gold(one) for one in given if one.question.answerable and one.question.gold_answers]
+    return CitationQuality(
+        cited_answers=sum(bool(found) for _, found in cited),
+        precision=share(right) if right else None,
+        questions=len(first),
+        right_page_first=share(first) if first else None,
+        questions_with_gold=len(gold),
+        gold_in_reply=share(gold) if gold else None,
+    )
+
+
+def page_of_chunks(question_set: QuestionSet, now: datetime) -> Mapping[str, str]:
+    """Which page each passage belongs to."""
+    return {
+        chunk.id: page.source_file for page in question_set.pages for chunk in cut_page(page, now)
+    }
+
+
+def cited_pages(one: Given, pages: Mapping[str, str]) -> list[str]:
+    """The pages of an answer's footnotes, each once, in their order."""
+    citations = one.response.citations if one.response else ()
+    return list(dict.fromkeys(pages.get(citation.chunk_id, "") for citation in citations))
+
+
+def has_gold(one: Given) -> bool:
+    """Whether one of the right answers stands in the reply, word for word."""
+    said = f" {' '.join(words(one.response.answer))} " if one.response else ""
+    return any(f" {' '.join(words(gold))} " in said for gold in one.question.gold_answers)
+
+
+def share(outcomes: Iterable[bool]) -> float:
+    return fmean(map(float, outcomes))

@@ -1,0 +1,140 @@
+"""Notes, tips and tabs of documentation sites as plain Markdown: a bold title, then their text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+COLONS = re.compile(r"^([ \t]*)(:{3,})\s*([A-Za-z][\w-]*)?\s*(.*?)\s*$")
+BANGS = re.compile(r"^([ \t]*)(?:!!!|\?\?\?\+?|===[!+]?)\s*(.*?)\s*$")
+SLASHES = re.compile(r"^([ \t]*)/{3,}\s*(?:([\w-]+)\s*(?:\|\s*(.*?))?)?\s*$")
+ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][-+]?[ \t]*(.*?)\s*$")
+DIRECTIVE = re.compile(r"^([ \t]*)(`{3,}|~{3,}|:{3,})\{([\w-]+)\}\s*(.*?)\s*$")
+OPTION = re.compile(r"^\s*:[\w-]+:(?:\s.*)?$")
+FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
+KINDS = {
+    "abstract", "admonition", "attention", "bug", "card", "caution", "check", "code-group",
+    "danger", "deprecated", "details", "dropdown", "error", "example", "failure", "grid", "hint",
+    "important", "info", "note", "question", "quote", "seealso", "steps", "success", "summary",
+    "tab", "tabs", "tip", "todo", "versionadded", "versionchanged", "warning",
+}  # fmt: skip
+SILENT = {"admonition", "card", "code-group", "details", "grid", "steps", "tab", "tabs"}
+"""Kinds whose own name says nothing to a reader."""
+OF_CODE = {"code", "code-block", "code-cell", "sourcecode", "ipython"}
+DEEPEST = 20
+"""Notes inside notes; what is nested deeper is nothing that people write."""
+MARKS = (":::", "!!!", "???", '=== "', "///", "[!", "```{", "~~~{")
+
+
+def without_admonitions(text: str) -> str:
+    """The text with each mark of a note replaced by its title; what it holds is kept."""
+    if not any(mark in text for mark in MARKS):
+        return text
+    return "\n".join(unfolded(text.split("\n")))
+
+
+def unfolded(lines: list[str], deepest: int = DEEPEST) -> Iterator[str]:
+    if not deepest:
+        yield from lines
+        return
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        if directive := DIRECTIVE.match(line):
+            end = closing(lines, at, directive[2])
+            yield from directive_lines(directive, lines[at + 1 : end], deepest - 1)
+            at = end + 1
+        elif fence := FENCE.match(line):
+            end = closing(lines, at, fence[1])
+            yield from lines[at : end + 1]
+            at = end + 1
+        elif (bang := BANGS.match(line)) and is_indented(lines, at, len(bang[1])):
+            end = indented_end(lines, at, len(bang[1]))
+            yield from titled(bang_title(bang[2]))
+            inside = [dedented(each, len(bang[1]) + 4) for each in lines[at + 1 : end]]
+            yield from unfolded(inside, deepest - 1)
+            yield ""
+            at = end
+        else:
+            yield from plain_line(line)
+            at += 1
+
+
+def plain_line(line: str) -> Iterator[str]:
+    """A line by itself: the opening or the end of a note, the head of an alert, or text."""
+    if (colons := COLONS.match(line)) and (not colons[3] or colons[3].lower() in KINDS):
+        yield from titled(title_of(colons[3] or "", colons[4]))
+    elif (slashes := SLASHES.match(line)) and (not slashes[2] or slashes[2].lower() in KINDS):
+        yield from titled(title_of(slashes[2] or "", slashes[3] or ""))
+    elif alert := ALERT.match(line):
+        yield f"{alert[1]}**{alert[3] or alert[2].capitalize()}**"
+        yield alert[1].rstrip()
+    else:
+        yield line
+
+
+def title_of(kind: str, rest: str) -> str:
+    """A note's own title, else what it is."""
+    named = re.sub(r"\{[^}]*\}", "", rest).strip().strip("[]").strip("\"'").strip()
+    return named or ("" if kind.lower() in SILENT else kind.capitalize())
+
+
+def bang_title(rest: str) -> str:
+    """`note inline "Title"`: the words in quotes, else the kind."""
+    quoted = re.search(r"[\"'](.*)[\"']", rest)
+    if quoted:
+        return quoted[1].strip()
+    return title_of(rest.split(" ")[0], "")
+
+
+def titled(title: str) -> Iterator[str]:
+    yield ""
+    if title:
+        yield f"**{title.replace('*', '')}**"
+        yield ""
+
+
+def directive_lines(head: re.Match[str], inside: list[str], deepest: int) -> Iterator[str]:
+    """A directive of MyST: a note is unfolded, code stays code, others keep their text."""
+    while inside and OPTION.match(inside[0]):
+        inside = inside[1:]
+    name = head[3].lower()
+    if name in OF_CODE:
+        mark = head[2] if head[2][0] != ":" else "```"
+        yield from (f"{head[1]}{mark}{head[4]}", *inside, f"{head[1]}{mark}")
+        return
+    yield from titled(title_of(name if name in KINDS else "", head[4]))
+    yield from unfolded([dedented(line, len(head[1])) for line in inside], deepest)
+    yield ""
+
+
+def closing(lines: list[str], at: int, mark: str) -> int:
+    """The line that closes what this one opens, or the last."""
+    for number in range(at + 1, len(lines)):
+        line = lines[number].strip()
+        if line.startswith(mark) and not line.strip(mark[0]):
+            return number
+    return len(lines) - 1
+
+
+def is_indented(lines: list[str], at: int, margin: int) -> bool:
+    """Whether the next line that is not blank belongs to this one."""
+    following = next((line for line in lines[at + 1 :] if line.strip()), "")
+    return depth(following) >= margin + 4
+
+
+def indented_end(lines: list[str], at: int, margin: int) -> int:
+    end = at + 1
+    while end < len(lines) and (not lines[end].strip() or depth(lines[end]) >= margin + 4):
+        end += 1
+    return end
+
+
+def depth(line: str) -> int:
+    wide = line.expandtabs(4)
+    return len(wide) - len(wide.lstrip())
+
+
+def dedented(line: str, width: int) -> str:
+    wide = line.expandtabs(4) if "\t" in line[:width] else line
+    return wide[min(width, depth(wide)) :]

@@ -1,0 +1,73 @@
+"""HTML inside Markdown, as Markdown or as its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+from rag_core.ingestion.loaders.markup import table
+
+DROPPED = re.compile(
+    r"<(script|style|iframe|video|audio|svg|noscript|template)\b[^<>]*>.*?(?:</\1\s*>|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+TABLE = re.compile(r"<table\b[^<>]*>(.*?)(?:</table\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+ROW = re.compile(r"<tr\b[^<>]*>(.*?)(?=<tr\b|</table|</tr|\Z)", re.DOTALL | re.IGNORECASE)
+CELL = re.compile(r"<t[dh]\b[^<>]*>(.*?)(?=<t[dh]\b|</t[dh]|</tr|\Z)", re.DOTALL | re.IGNORECASE)
+LINK = re.compile(
+    r"<a\b[^<>]{0,999}?\bhref\s*=\s*[\"']?(https?://[^\"'\s<>]{1,999})[^<>]{0,999}>(.{0,999}?)</a\s*>",
+    re.DOTALL | re.IGNORECASE,
+)
+CODE = re.compile(r"<(code|kbd|samp|tt)\b[^<>]{0,999}>([^<>`\n]{1,999})</\1\s*>", re.IGNORECASE)
+BREAK = re.compile(r"<br\s*/?>[ \t]*\n?", re.IGNORECASE)
+NAMES = (
+    "a|abbr|address|article|aside|b|bdi|big|blockquote|center|cite|code|dd|del|details|dfn|div|dl"
+    "|dt|em|embed|figcaption|figure|font|footer|header|hr|i|img|input|ins|kbd|label|li|link|main"
+    "|mark|meta|nav|object|ol|p|param|picture|pre|q|s|samp|section|small|source|span|strike|strong"
+    "|sub|summary|sup|table|tbody|td|tfoot|th|thead|time|tr|tt|u|ul|var|wbr"
+)
+TAG = re.compile(rf"</?(?:{NAMES})(?:\s[^<>]*|/)?>", re.IGNORECASE)
+LINE_OF_TAGS = re.compile(rf"(?m)^[ \t]*(?:{TAG.pattern}[ \t]*)+$", re.IGNORECASE)
+ITEM = re.compile(r"<li\b[^>]*>\s*", re.IGNORECASE)
+ANY = re.compile(r"<[A-Za-z/!]")
+
+
+def without_tags(prose: str) -> str:
+    """Text without the tags of HTML; tables, links and code are written as Markdown has them."""
+    if "<" not in prose or not ANY.search(prose):
+        return prose
+    for pattern, written in REPLACED:
+        prose = pattern.sub(written, prose)
+    return prose
+
+
+def as_table(match: re.Match[str]) -> str:
+    rows = [CELL.findall(row) for row in ROW.findall(match[1])]
+    grid = [[cell_text(cell) for cell in row] for row in rows if row]
+    if not grid or any("```" in cell or "<pre" in cell for row in rows for cell in row):
+        return match[1]  # what places code side by side is no table of words
+    return f"\n\n{table(grid)}\n\n"
+
+
+def cell_text(cell: str) -> str:
+    words = TAG.sub("", CODE.sub(r"`\2`", LINK.sub(as_link, BREAK.sub(" ", cell))))
+    return " ".join(unescape(words).split()).replace("|", "\\|")
+
+
+def as_link(match: re.Match[str]) -> str:
+    words = " ".join(TAG.sub("", match[2]).split())
+    return f"[{words}]({match[1]})" if words else ""
+
+
+REPLACED: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    (DROPPED, ""),
+    (TABLE, as_table),
+    (LINK, as_link),
+    (CODE, r"`\2`"),
+    (BREAK, "\n"),
+    (LINE_OF_TAGS, ""),
+    (ITEM, "- "),
+    (TAG, ""),
+)
+"""In this order: what knows what a tag means comes before what only takes it away."""

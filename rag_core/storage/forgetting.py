@@ -1,0 +1,165 @@
+"""Forgetting: a person, a server or workspace, or what is older than it may be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, Integer, Select, bindparam, delete, func, select, update
+
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.storage import schema
+from rag_core.storage.claims import go_on
+from rag_core.storage.codec import to_time
+from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.forgotten import identity_of, remember_forgotten
+from rag_core.storage.statement import Statement
+from rag_core.storage.turn_rows import unsay
+
+threads, sessions, turns = schema.threads, schema.sessions, schema.turns
+questions, answers, feedback = schema.questions, schema.answers, schema.feedback
+AT_ONCE = 200
+"""Questions forgotten in one transaction: others are accepted in between."""
+
+
+def some(
+    condition: ColumnElement[bool], *further: ColumnElement[bool]
+) -> Select[tuple[object, ...]]:
+    """A few of the questions that are to be forgotten."""
+    return (
+        select(
+            questions.c.id,
+            questions.c.thread,
+            questions.c.platform,
+            questions.c.tenant,
+            questions.c.channel_id,
+            questions.c.message_id,
+        )
+        .where(condition, *further)
+        .limit(bindparam("limit", type_=Integer))
+    )
+
+
+OF_PERSON = Statement(
+    some(
+        questions.c.platform == bindparam("platform"),
+        questions.c.asker_id == bindparam("asker_id"),
+    )
+)
+OF_TENANT = Statement(
+    some(
+        questions.c.platform == bindparam("platform"),
+        questions.c.tenant == bindparam("tenant"),
+    )
+)
+OLD = Statement(
+    some(questions.c.accepted_at < bindparam("before"), questions.c.closed_at.is_not(None))
+)
+OF_THREAD = Statement(some(questions.c.thread == bindparam("in_thread")))
+DROP = Statement(delete(questions).where(questions.c.id == bindparam("question")))
+HOLD = Statement(
+    select(threads.c.id).where(threads.c.id == bindparam("in_thread")).with_for_update()
+)
+LEFT = Statement(
+    select(questions.c.id).where(questions.c.thread == bindparam("in_thread")).limit(1)
+)
+DROP_THREAD = Statement(delete(threads).where(threads.c.id == bindparam("in_thread")))
+RECOUNT = Statement(
+    update(sessions)
+    .where(sessions.c.thread == bindparam("in_thread"))
+    .values(
+        turn_count=select(func.count())
+        .select_from(turns)
+        .where(turns.c.session == sessions.c.id)
+        .scalar_subquery()
+    )
+)
+THREADS_OF_TENANT = Statement(
+    delete(threads).where(
+        threads.c.platform == bindparam("platform"), threads.c.tenant == bindparam("tenant")
+    )
+)
+USAGE_OF_TENANT = Statement(
+    delete(schema.token_usage).where(
+        schema.token_usage.c.platform == bindparam("platform"),
+        schema.token_usage.c.tenant == bindparam("tenant"),
+    )
+)
+RATINGS = Statement(
+    delete(feedback).where(
+        feedback.c.asker_id == bindparam("asker_id"),
+        select(answers.c.answer_id)
+        .select_from(answers.join(questions))
+        .where(
+            answers.c.answer_id == feedback.c.answer_id,
+            questions.c.platform == bindparam("platform"),
+        )
+        .exists(),
+    )
+)
+NOTICES = Statement(
+    delete(schema.notices).where(
+        schema.notices.c.platform == bindparam("platform"),
+        schema.notices.c.asker_id == bindparam("asker_id"),
+    )
+)
+
+
+class Forgetting:
+    """Nothing stays but keyed hashes of message ids, so that a repeat is not a new question."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def person(self, *, platform: Platform, asker_id: str) -> int:
+        """Everything that one person asked, with the answers; how many questions that were."""
+        named = {"platform": platform.value, "asker_id": asker_id}
+        count = await self._all(OF_PERSON, **named)
+        await self._database.run(RATINGS, **named)
+        await self._database.run(NOTICES, **named)
+        await self._database.scrub()
+        return count
+
+    async def tenant(self, *, platform: Platform, tenant: TenantId) -> int:
+        """A whole server or workspace."""
+        named = {"platform": platform.value, "tenant": tenant}
+        count = await self._all(OF_TENANT, **named)
+        await self._database.run(THREADS_OF_TENANT, **named)
+        await self._database.run(USAGE_OF_TENANT, **named)
+        await self._database.scrub()
+        return count
+
+    async def older_than(self, moment: datetime) -> int:
+        """Ended questions that were accepted before then."""
+        count = await self._all(OLD, before=to_time(moment))
+        if count:
+            await self._database.scrub()
+        return count
+
+    async def _all(self, wanted: Statement, **values: str) -> int:
+        count = 0
+
+        async def body(transaction: Transaction) -> int:
+            found = await transaction.rows(wanted, **values, limit=AT_ONCE)
+            await forget(transaction, found)
+            return len(found)
+
+        while forgotten := await self._database.write(body):
+            count += forgotten
+        return count
+
+
+async def forget(transaction: Transaction, found: Sequence[Row]) -> None:
+    """Drop these questions with all that came of them, and threads that hold nothing else."""
+    await remember_forgotten(transaction, map(identity_of, found))
+    for thread in dict.fromkeys(row["thread"] for row in found):
+        await transaction.rows(HOLD, in_thread=thread)
+        for row in found:
+            if row["thread"] == thread:
+                await transaction.rows(DROP, question=row["id"])
+        if await transaction.rows(LEFT, in_thread=thread):
+            await transaction.rows(RECOUNT, in_thread=thread)
+            await unsay(transaction, thread)
+            await go_on(transaction, thread)
+        else:
+            await transaction.rows(DROP_THREAD, in_thread=thread)

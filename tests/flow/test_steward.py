@@ -1,0 +1,89 @@
+"""What admins see and do from a chat is what the house really holds."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from adapters.steward import Finding
+from bot.settings import Settings, read_settings
+from bot.steward import HouseSteward
+from bot.wiring import Services, open_services
+from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.errors import InvalidQuestion
+from rag_core.ingestion.pipeline import IngestionRequest
+
+TENANT = TenantId("guild-1")
+CHANNEL = Place(platform=Platform.DISCORD, tenant=TENANT, channel_id="channel-1")
+SERVER = Place(platform=Platform.DISCORD, tenant=TENANT)
+
+
+@pytest.fixture
+def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("FOOTNOTE_DATA_DIR", str(tmp_path / "data"))
+    return read_settings(None)
+
+
+@pytest.fixture
+async def services(settings: Settings, tmp_path: Path) -> AsyncIterator[Services]:
+    lesson = tmp_path / "docs" / "module-1" / "chapter-1" / "01-limits.md"
+    lesson.parent.mkdir(parents=True)
+    lesson.write_text("# Limits\n\nTen requests a day are allowed.\n")
+    settings.data_dir.mkdir()
+    async with open_services(settings, settings.data_dir) as opened:
+        request = IngestionRequest(book_id="course", sources=(str(tmp_path / "docs"),))
+        await opened.ingestion.wait((await opened.ingestion.start(request)).job_id)
+        yield opened
+
+
+async def test_books_modules_and_jobs_are_the_houses(services: Services) -> None:
+    steward = HouseSteward(services)
+
+    assert [book.book_id for book in await steward.books()] == ["course"]
+    assert await steward.modules(CHANNEL) == ["module-1"]
+    assert [job.files_processed for job in await steward.jobs()] == [1]
+    assert await steward.gaps(platform=Platform.DISCORD, tenant=TENANT) == []
+
+
+async def test_a_policy_holds_where_it_was_set_and_below(services: Services) -> None:
+    steward = HouseSteward(services)
+
+    await steward.set_policy(SERVER, ChannelPolicy(book_id="course", hint_only=True))
+    await steward.set_policy(CHANNEL, ChannelPolicy(auto_answer=True))
+
+    policy = await steward.policy(CHANNEL)
+    assert (policy.books, policy.hint_only, policy.auto_answer) == (("course",), True, True)
+
+
+async def test_a_book_that_is_not_there_binds_nothing(services: Services) -> None:
+    steward = HouseSteward(services)
+
+    with pytest.raises(InvalidQuestion, match="no book 'corse'"):
+        await steward.set_policy(SERVER, ChannelPolicy(book_id="corse"))
+
+    assert (await steward.policy(SERVER)).books == ()
+
+
+class Examined:
+    """A platform that misses a right."""
+
+    platform = Platform.DISCORD
+
+    async def findings(self) -> list[Finding]:
+        return [Finding(name="channel #help", in_place=False, detail="cannot post", advice="Allow")]
+
+
+async def test_findings_are_the_houses_and_those_of_the_platform_that_asks(
+    services: Services,
+) -> None:
+    steward = HouseSteward(services)
+    steward.greet(Examined())
+
+    there = await steward.findings(platform=Platform.DISCORD, tenant=TENANT)
+    elsewhere = await steward.findings(platform=Platform.SLACK, tenant=TENANT)
+
+    assert {"database", "index", "book course", "channel #help"} <= {found.name for found in there}
+    assert "channel #help" not in {found.name for found in elsewhere}

@@ -1,0 +1,170 @@
+"""Markdown and MDX are read as their pages show them."""
+
+from __future__ import annotations
+
+import codecs
+
+import pytest
+
+from rag_core.errors import IngestionError
+from rag_core.ingestion.loaders import Loader, load
+from rag_core.ingestion.loaders.markdown import readable
+
+
+def clean(text: str, *, is_mdx: bool = False) -> str:
+    return readable(text, is_mdx=is_mdx).strip()
+
+
+@pytest.mark.parametrize(
+    ("note", "read"),
+    [
+        (":::tip\n\nRest now.\n\n:::", "**Tip**\n\nRest now."),
+        (":::note[Good *to* know]\nRest now.\n:::", "**Good to know**\n\nRest now."),
+        (":::warning Mind this\n:::note\nRest.\n:::\n:::", "**Mind this**\n\n**Note**\n\nRest."),
+        ('!!! note "Know this"\n    Rest.\n\n    ```sh\n    ls\n    ```\nAfter.',
+         "**Know this**\n\nRest.\n\n```sh\nls\n```\n\nAfter."),
+        ("??? question\n    Why?", "**Question**\n\nWhy?"),
+        ('!!! note ""\n    Rest.', "Rest."),
+        ('=== "Linux"\n    Use apt.\n\n=== "macOS"\n    Use brew.',
+         "**Linux**\n\nUse apt.\n\n**macOS**\n\nUse brew."),
+        ("/// note | Technical details\n\nRest.\n\n///", "**Technical details**\n\nRest."),
+        ("//// tab | Python 3\n\n/// tip\n\nRest.\n\n///\n\n////",
+         "**Python 3**\n\n**Tip**\n\nRest."),
+        ("> [!WARNING]\n> Rest.", "> **Warning**\n>\n> Rest."),
+        ("```{note} Mind\n:class: x\nRest.\n```", "**Mind**\n\nRest."),
+        ("```{code-block} python\n:linenos:\nx = 1\n```", "```python\nx = 1\n```"),
+    ],
+)  # fmt: skip
+def test_notes_and_tabs_keep_their_titles_and_their_text(note: str, read: str) -> None:
+    assert clean(note) == read
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "::: fastapi.Response",
+        "An exclamation!!! note that.",
+        "```text\n:::tip\n!!! note\n    <Tabs>\nimport x from 'y'\n```",
+        "`:::tip` and `<!-- this -->` and `{{ that }}`",
+        "a < b and c > d, or Vec<T>, x<y",
+        "{{#include ../listing.rs:here}}",
+        "{* ../../docs_src/app.py hl[2:4] *}",
+        "```rust\n{{#rustdoc_include ../main.rs}}\n```",
+        "export is a word of trade\nimport too",
+        "- [ ] a task\n- [x] done",
+        "Text with [brackets] and [^1].\n\n[^1]: A footnote.",
+        "$a_{1}$ and {curly} words",
+    ],
+)
+def test_what_only_looks_like_markup_stays(text: str) -> None:
+    assert clean(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("import Tabs from '@theme/Tabs';\nimport './x.css'\n\nText.", "Text."),
+        ("import {\n  A,\n  B,\n} from \"../ab\";\n\nText.", "Text."),
+        ("export const x = {\n  a: [1,\n\n  2],\n};\n\nText.", "Text."),
+        ("export default function Page() {\n  return <b/>;\n}\nText.", "Text."),
+        ("<Tabs>\n<TabItem value='a' label='macOS'>\n\nText.\n\n</TabItem>\n</Tabs>",
+         "macOS\n\nText."),
+        ("<Listing\n  number=\"4\"\n  caption=\"What `x` does\"\n>\n\nText.\n\n</Listing>",
+         "What `x` does\n\nText."),
+        ("<Card style={{ a: { b: 1 } }} go={() => 'x'} />\n\nText.", "Text."),
+        ("<>\n\nText.\n\n</>", "Text."),
+        ("{/* a comment\nover lines */}\nText.", "Text."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("is_mdx", [True, False])
+def test_modules_and_components_are_not_for_readers(text: str, read: str, is_mdx: bool) -> None:
+    assert clean(text, is_mdx=is_mdx) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('A <Hot color="red">red</Hot> word.', "A red word."),
+        ("{props.title}\n\nText.", "Text."),
+        ("Less {'<'} than.", "Less < than."),
+        ("{[1, 2].map((n) => {\n  return n;\n})}\n\nText.", "Text."),
+    ],
+)
+def test_mdx_has_components_and_expressions_inside_its_text(text: str, read: str) -> None:
+    assert clean(text, is_mdx=True) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("<div class='x'>\n\nText.\n\n</div>", "Text."),
+        ("<p align='center'><img src='a.png'></p>\n\nText.", "Text."),
+        ("Press <kbd>Ctrl</kbd> or <b>wait</b>.<br/>Then go.",
+         "Press `Ctrl` or wait.\nThen go."),
+        ("See <a href='https://x.example/a'>this <b>page</b></a>.",
+         "See [this page](https://x.example/a)."),
+        ("<table><tr><th>A</th><th>B|b</th></tr><tr><td>1</td><td>2<br>3</td></tr></table>",
+         "| A | B\\|b |\n| --- | --- |\n| 1 | 2 3 |"),
+        ("<details>\n<summary>More</summary>\n\nText.\n\n</details>", "More\n\nText."),
+        ("Text.<script>alert('x')</script><style>p {}</style>", "Text."),
+        ("Text.<!-- a comment\n\nthat is never closed", "Text."),
+        ("{% raw %}\nText.\n{% endraw %}\n[TOC]", "Text."),
+        ("[Link](a.md){:target=\"_blank\"} and text{ .annotate }", "[Link](a.md) and text"),
+    ],
+)  # fmt: skip
+def test_html_inside_is_read_as_text(text: str, read: str) -> None:
+    assert clean(text) == read
+
+
+def test_links_by_reference_carry_their_addresses() -> None:
+    text = (
+        "See [the\nrules][Rules], [rules] and [other][none].\n\n"
+        "[rules]: https://x.example/r 'R'\n*[HTML]: Hypertext\n"
+    )
+    assert clean(text) == (
+        "See [the\nrules](https://x.example/r), [rules](https://x.example/r) and [other][none]."
+    )
+
+
+def test_a_heading_keeps_the_anchor_that_it_was_given() -> None:
+    text = "## One { #first }\n\n## Two {/* #second */}\n\n## Three {#third}"
+    assert clean(text, is_mdx=True) == text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Größe\n\n“x”\n".encode(),
+        codecs.BOM_UTF8 + "Größe\r\n\r\n“x”\r\n".encode(),
+        "\ufeffGröße\n\n“x”\n".encode("utf-16-le"),
+        "\ufeffGröße\r\r“x”\r".encode("utf-16-be"),
+        "Größe\n\n“x”\n".encode("cp1252"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.md", "a.txt"])
+def test_any_encoding_and_any_line_end_is_read_as_the_same_text(name: str, content: bytes) -> None:
+    assert load(name, content).text == "Größe\n\n“x”\n"
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.mdx", "a.txt", "a.html", "a.rst"])
+@pytest.mark.parametrize("content", [b"", b"\n \n", codecs.BOM_UTF8])
+def test_an_empty_file_is_read_as_empty(name: str, content: bytes) -> None:
+    assert load(name, content).text.strip() == ""
+
+
+def test_bytes_that_are_no_text_are_refused() -> None:
+    with pytest.raises(IngestionError, match="not text"):
+        load("a.md", b"abc\x00\x01")
+
+
+MARKS = ["`", "`` ", "<!--", "--><!--", "{/*", "{a ", "[", "[[a]", "<a href='https://x.example/'>"]
+MARKS += ["<table><tr><td>", "<", "<A b={", "<div ", "!!! note\n", "```{note}\n", ":::note\n"]
+MARKS += ["import {\n", "export const a = {\n", "[a]: b\n", "---\n", "**a", "> [!NOTE]\n", "<A\n"]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_marks_without_end_are_read_in_their_time(mark: str) -> None:
+    """Without a bound of its own this would not end: a clock that matters stands in the loader."""
+    text = mark * (100_000 // len(mark))
+    with Loader() as loader:
+        assert loader.load("a.mdx", text.encode()).is_markdown

@@ -1,0 +1,109 @@
+"""Passages about the subject that do not hold the answer make less sure; good ones do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_core.agent.calibration import Calibration, EvidenceSignals, evidence_for
+from rag_core.agent.inquiry import Inquiry
+from rag_core.agent.near_miss import Signs, read_for
+from rag_core.agent.profiles import CalibratedProfile
+from tests.builders import a_result
+
+OVEN = "The Marlin oven was delivered in 2019. It heats bread to 230 °C and never cools by itself."
+BACKUP = "The database is backed up every night. Uploads are not backed up."
+
+
+def signs(question: str, *texts: str, said: tuple[str, ...] = ()) -> Signs:
+    found = [
+        a_result(text, rank=n + 1, page_title="", section_heading="")
+        for n, text in enumerate(texts)
+    ]
+    return read_for(Inquiry(text=question, said=said), found)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What does the Marlin oven not heat?", "Which oven was never delivered in 2019?",
+     "In which year was the Marlin oven not delivered?"],
+)  # fmt: skip
+def test_who_asks_for_what_is_not_so_finds_nothing_in_what_is(question: str) -> None:
+    assert signs(question, "The Marlin oven was delivered in 2019. It heats bread.").says_opposite
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("What is not backed up?", BACKUP),
+        ("Which oven never cools by itself?", OVEN),
+        ("What happens if the oven does not heat?", OVEN),
+        ("Why does the Marlin oven not heat bread?", OVEN),
+        ("How do I heat bread when the oven does not cool?", OVEN),
+    ],
+)
+def test_a_denial_that_the_passage_shares_or_that_is_a_condition_is_none(
+    question: str, text: str
+) -> None:
+    assert not signs(question, text).says_opposite
+
+
+def test_a_word_that_stands_there_as_its_opposite_is_a_sign() -> None:
+    text = "The first module is taught in summer. Attendance is optional."
+    assert signs("What is the last module that is taught in summer?", text).says_opposite
+    assert signs("Who taught the first module in winter?", text).says_opposite
+    assert not signs("When is the first module taught?", text).says_opposite
+
+
+def test_names_and_numbers_that_stand_elsewhere_are_counted() -> None:
+    assert signs("When was the Marlin oven delivered?", OVEN).names_missing == 0
+    assert signs("When was the Herring oven delivered in 1984?", OVEN).names_missing == 2
+
+
+def test_the_rarest_word_that_is_missing_counts_by_its_rarity() -> None:
+    assert signs("When was the oven delivered?", OVEN).rarest_missing == 0.0
+    assert signs("When was the oven repaired?", OVEN).rarest_missing > 0.5
+
+
+def test_pointing_at_what_nobody_named_is_a_sign() -> None:
+    asked = "How long does this expedition take?"
+    assert signs(asked, OVEN).points_nowhere
+    assert not signs(asked, OVEN, said=("Tell me about the expedition.",)).points_nowhere
+    assert not signs("What do I learn in this course?", OVEN).points_nowhere
+    assert not signs("Which ovens that cool are there?", OVEN).points_nowhere
+
+
+def test_no_passage_and_no_words_are_no_sign() -> None:
+    assert signs("Why?", OVEN) == Signs()
+    assert signs("When was the oven delivered?") == Signs()
+    assert Signs().leave == 1.0
+
+
+def test_signs_lower_the_confidence_but_never_refuse() -> None:
+    calibration = Calibration.shipped()
+    sure = EvidenceSignals(similarity=0.8, wording=0.9, coverage=1.0)
+    plain = calibration.probability(sure)
+    for leave in (0.7, 0.3, 0.01):
+        less = calibration.probability(
+            EvidenceSignals(similarity=0.8, wording=0.9, coverage=1.0, leave=leave)
+        )
+        assert calibration.low <= less < plain
+        plain = less
+
+
+def test_weak_evidence_is_not_made_stronger_by_a_sign() -> None:
+    calibration = Calibration.shipped()
+    weak = {"similarity": 0.1, "wording": 0.1, "coverage": 0.1}
+    assert calibration.probability(EvidenceSignals(**weak, leave=0.1)) == calibration.probability(
+        EvidenceSignals(**weak)
+    )
+
+
+def test_a_follow_up_is_judged_in_its_best_form() -> None:
+    found = [a_result(OVEN, similarity_score=0.6)]
+    alone = evidence_for(Inquiry(text="And its temperature?"), found)
+    understood = evidence_for(
+        Inquiry(text="And its heat?", understood="What is the Marlin oven? And its heat?"), found
+    )
+    assert understood.coverage > alone.coverage
+    _, sure = CalibratedProfile(Calibration.shipped()).judge(Inquiry(text="oven"), found)
+    assert 0.0 < sure < 1.0
