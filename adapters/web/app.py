@@ -75,6 +75,7 @@ def create_api(parts: WebParts, config: WebConfig) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
     for router in api_routers(parts, config):
         app.include_router(router)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from rag_core.books.book import BOOK_ID, BookIds
 from rag_core.books.policy import ChannelPolicy, Place, ReaderProfile
@@ -44,6 +44,14 @@ def bounds(**schema: Any) -> dict[str, Any]:
     return schema
 
 
+def written(value: object) -> object:
+    """A moment is written out; a bare number may be seconds, days or years."""
+    if not isinstance(value, str):
+        raise ValueError("a time in ISO 8601 with its offset")  # noqa: TRY004 - a fault of a field
+    return value
+
+
+Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(written)]
 Text = Annotated[str, AfterValidator(without_nul)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(without_nul)]
 BookName = Annotated[
@@ -237,7 +245,7 @@ class PolicyBody(Body):
     auto_answer: bool | None = None
     hint_only: bool | None = None
     tone: Name | None = None
-    released_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    released_at: Moment | None = None
     hardware_tier: Annotated[int, Field(ge=MIN_TIER, le=MAX_TIER)] | None = None
     proficiency_levels: Annotated[
         list[Literal["A1", "A2", "B1", "B2", "C1", "C2"]], Field(max_length=6)
