@@ -26,13 +26,14 @@ from bot.providers import (
     open_own_embedder,
     open_vectors,
 )
+from bot.reading_links import LinkedAgent
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.books.library import Library
 from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
-from rag_core.desk.answering import Answering
+from rag_core.desk.answering import Answering, AnsweringAgent
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.housekeeping import Housekeeping
@@ -207,7 +208,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, agent, model.name),
+            answering=answering(
+                settings, stores, library, linked(settings, agent, vectors), model.name
+            ),
             desk=Desk(
                 ledger=stores.ledger,
                 bell=bell,
@@ -255,8 +258,15 @@ def gathering(settings: Settings, folder: Path) -> Gathering:
     return Gathering(folder / "websites", fetcher=fetcher)
 
 
+def linked(settings: Settings, agent: Agent, vectors: VectorStore) -> AnsweringAgent:
+    """The agent; where readers reach the web door, its footnotes lead there."""
+    if settings.public_url is None:
+        return agent
+    return LinkedAgent(agent, passages=vectors, public_url=settings.public_url)
+
+
 def answering(
-    settings: Settings, stores: Stores, library: Library, agent: Agent, model: str
+    settings: Settings, stores: Stores, library: Library, agent: AnsweringAgent, model: str
 ) -> Answering:
     return Answering(
         agent=agent,
