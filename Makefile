@@ -39,6 +39,7 @@ check: .venv/.dev
 
 bench: .venv/.dev
 	@$(BIN)/python -m benchmarks.storage
+	@$(BIN)/python -m benchmarks.page
 
 screenshots: .venv/.dev
 	@$(BIN)/python -m docs.screenshots
