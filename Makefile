@@ -1,5 +1,6 @@
 # make run     start Footnote with the sample course; with no token: a chat in the browser
 # make test    every test · make check    style, types, import rules
+# make screenshots    the pictures of README and documents, taken anew in a real browser
 # make env     just .venv, with `footnote` in it · make bench    measurements, printed
 
 # The first Python from 3.11 to 3.13 that can make an environment; PYTHON=… chooses another.
@@ -10,7 +11,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 PACKAGES := bot adapters rag_core
 
-.PHONY: run env test test-full check bench docs lock clean faults faults-full
+.PHONY: run env test test-full check bench docs screenshots lock clean faults faults-full
 .DEFAULT_GOAL := run
 
 run: .venv/.run
@@ -48,6 +49,10 @@ fault-%: .venv/.dev
 
 bench: .venv/.dev
 	@$(BIN)/python -m benchmarks.storage
+	@$(BIN)/python -m benchmarks.page
+
+screenshots: .venv/.dev
+	@$(BIN)/python -m docs.screenshots
 
 docs: .venv/.run
 	@$(BIN)/python -m bot.settings_reference
