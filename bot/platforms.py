@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from adapters.review import Review
+from adapters.section_titles import SectionTitles
 from adapters.slack.config import CommandNames, SlackConfig
+from adapters.steward import Steward
+from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
 from bot.setting import ids_in
 from bot.settings import Settings
+from bot.steward import HouseSteward
 from bot.wiring import Services, starters_of
 
 if TYPE_CHECKING:
@@ -36,14 +40,16 @@ class OpenPlatforms:
 async def open_platforms(settings: Settings, services: Services) -> AsyncIterator[OpenPlatforms]:
     platforms: list[ChatPlatform] = []
     mounts: dict[str, Any] = {}
+    steward = HouseSteward(services)
     async with AsyncExitStack() as stack:
         if settings.slack_bot_token:
             from adapters.slack.app import open_slack
 
             slack = await stack.enter_async_context(
-                open_slack(slack_config(settings), slack_parts(services))
+                open_slack(slack_config(settings), slack_parts(services, steward))
             )
             platforms.append(slack)
+            steward.greet(slack)
             if slack.events is not None:
                 mounts[SLACK_EVENTS] = slack.events
         if settings.discord_bot_token:
@@ -56,7 +62,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
 
 
-def slack_parts(services: Services) -> SlackParts:
+def slack_parts(services: Services, steward: Steward) -> SlackParts:
     from adapters.passages import Passages
     from adapters.slack.parts import SlackParts
 
@@ -71,6 +77,7 @@ def slack_parts(services: Services) -> SlackParts:
         policies=library,
         starters=starters_of(services),
         asked=stores.ledger,
+        steward=steward,
     )
 
 
@@ -108,7 +115,11 @@ def discord_parts(services: Services) -> DiscordParts:
     return DiscordParts(
         desk=services.desk,
         markers=stores.markers,
-        lookup=Lookup(searches=services.retriever, library=services.library),
+        lookup=Lookup(
+            searches=services.retriever,
+            library=services.library,
+            titles=SectionTitles(files=stores.jobs, passages=services.vectors),
+        ),
         policies=services.library,
         review=Review(
             answers=stores.ledger,
@@ -125,4 +136,12 @@ def discord_config(settings: Settings) -> DiscordConfig:
         token=token.get_secret_value() if token else "",
         api_base=settings.discord_api_base,
         gateway_url=settings.discord_gateway_url,
+        staff_roles=pairs_in(settings.discord_staff),
+        admin_roles=numbers_in(settings.discord_admin_roles),
+        admin_channels=pairs_in(settings.discord_admin_channels),
+        reader_roles=reader_roles_in(settings.discord_reader_roles),
+        command_guilds=guilds_in(settings.discord_commands),
+        direct_messages=settings.discord_direct_messages,
+        allowed_bots=numbers_in(settings.discord_allowed_bots),
+        shards=shards_in(settings.discord_shards),
     )

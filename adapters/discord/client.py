@@ -24,15 +24,18 @@ from adapters.discord.interactions import Commands, Interactions
 from adapters.discord.lookup import Lookup
 from adapters.discord.presses import Presses
 from adapters.discord.progress import LinePace
+from adapters.discord.readers import Readers
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
 from adapters.discord.staff import StaffDesk
 from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
+from adapters.discord.stewardship import Stewardship
 from adapters.discord.tokens import TicketRest
 from adapters.discord.waiting import Waiting
 from adapters.platform import ChatPlatform, TakesQuestions
 from adapters.review import Review
+from adapters.steward import Steward
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 from rag_core.errors import ConfigurationError
@@ -71,6 +74,7 @@ class DiscordParts:
     lookup: Lookup | None = None
     review: Review | None = None
     policies: KnowsPolicies | None = None
+    steward: Steward | None = None
 
 
 class DiscordPlatform:
@@ -90,24 +94,29 @@ class DiscordPlatform:
         self._renderer = DiscordRenderer(
             with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
         )
+        self._muted = MutedThreads(parts.markers)
+        self._readers = Readers(config.reader_roles, parts.markers)
         self._listener = self._listening(parts, rest, threads, waiting)
         self._catch_up = CatchUp(self.connection, listener=self._listener, markers=parts.markers)
         self._interactions = self._answering(parts, rest, tickets)
         self._register = CommandRegister(
-            commands(with_lookup=parts.lookup is not None), rest=rest, markers=parts.markers
+            commands(with_lookup=parts.lookup is not None),
+            guilds=config.command_guilds,
+            rest=rest,
+            markers=parts.markers,
         )
 
     def _listening(
         self, parts: DiscordParts, rest: DiscordRest, threads: AnsweredThreads, waiting: Waiting
     ) -> Listener:
         config, pauses = self._config, self._config.accept_pauses
-        muted = MutedThreads(parts.markers)
         return Listener(
             desk=parts.desk,
-            standing=Standing(threads=threads, muted=muted, policies=parts.policies),
+            standing=Standing(threads=threads, muted=self._muted, policies=parts.policies),
             files=FileReader(self.connection, seconds=config.request_seconds),
             rest=rest,
             afterthoughts=Afterthoughts(desk=parts.desk, lines=self._replies.lines, pauses=pauses),
+            readers=self._readers,
             waiting=waiting,
             rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
             pauses=pauses,
@@ -118,7 +127,18 @@ class DiscordPlatform:
     ) -> Interactions:
         config, review = self._config, parts.review
         known = Commands(
-            desk=parts.desk, tickets=tickets, lookup=parts.lookup, pauses=config.accept_pauses
+            desk=parts.desk,
+            tickets=tickets,
+            lookup=parts.lookup,
+            readers=self._readers,
+            stewardship=Stewardship(
+                parts.steward,
+                tickets=tickets,
+                muted=self._muted,
+                readers=self._readers,
+                admin_roles=config.admin_roles,
+            ),
+            pauses=config.accept_pauses,
         )
         if review is None:
             return Interactions(known.hear)

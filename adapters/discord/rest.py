@@ -160,10 +160,17 @@ class DiscordRest:
         with discord_errors():
             return _id_in(await self._http.start_private_message(int(user_id)))
 
-    async def register_commands(self, wanted: Sequence[dict[str, Any]]) -> None:
-        """Replace all commands of the application."""
+    async def register_commands(
+        self, wanted: Sequence[dict[str, Any]], *, guild_id: str | None
+    ) -> None:
+        """Replace all commands of the application, everywhere or on one server."""
         with discord_errors():
-            await self._http.bulk_upsert_global_commands(self.application_id, list(wanted))
+            if guild_id is None:
+                await self._http.bulk_upsert_global_commands(self.application_id, list(wanted))
+            else:
+                await self._http.bulk_upsert_guild_commands(
+                    self.application_id, int(guild_id), list(wanted)
+                )
 
     @property
     def _http(self) -> HTTPClient:

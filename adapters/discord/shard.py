@@ -180,7 +180,8 @@ class Shard:
         while True:
             await asyncio.sleep(self._config.beat_seconds)
             try:
-                await ws.send_heartbeat({"op": ws.HEARTBEAT, "d": ws.sequence})
+                if ws._keep_alive is not None:  # it measures how late answers are
+                    await ws.send_heartbeat(ws._keep_alive.beat())
             except (OSError, aiohttp.ClientError, discord.ConnectionClosed):
                 return  # whoever listens notices too
             self._note(ws)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 EPOCH_MS = 1_420_070_400_000
-TEXT, DM, THREAD, FORUM = 0, 1, 11, 15
+TEXT, DM, CATEGORY, THREAD, FORUM = 0, 1, 4, 11, 15
 DEFAULT, RENAMED, REPLY, THREAD_STARTER = 0, 4, 19, 21
 ROLE_COLORS = {"primary_color": 0, "secondary_color": None, "tertiary_color": None}
 
