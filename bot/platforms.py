@@ -15,6 +15,7 @@ from adapters.section_titles import SectionTitles
 from adapters.slack.config import SlackConfig
 from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
 from bot.settings import Settings
+from bot.steward import HouseSteward
 from bot.wiring import Services
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
     platforms: list[ChatPlatform] = []
     mounts: dict[str, Any] = {}
     markers = services.stores.markers
+    steward = HouseSteward(services)
     async with AsyncExitStack() as stack:
         if settings.slack_bot_token:
             from adapters.slack.app import open_slack
@@ -51,8 +53,9 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
             from adapters.discord.client import open_discord
 
             discord = await stack.enter_async_context(
-                open_discord(discord_config(settings), discord_parts(services))
+                open_discord(discord_config(settings), discord_parts(services, steward))
             )
+            steward.greet(discord)
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
 
@@ -71,7 +74,7 @@ def slack_config(settings: Settings) -> SlackConfig:
     )
 
 
-def discord_parts(services: Services) -> DiscordParts:
+def discord_parts(services: Services, steward: HouseSteward) -> DiscordParts:
     from adapters.discord.client import DiscordParts
     from adapters.discord.lookup import Lookup
 
@@ -85,6 +88,7 @@ def discord_parts(services: Services) -> DiscordParts:
             titles=SectionTitles(files=stores.jobs, passages=services.vectors),
         ),
         policies=services.library,
+        steward=steward,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,

@@ -309,6 +309,7 @@ class DiscordPeer:
         if trouble.status == 429:
             return limited(trouble.retry_after, headers, via=trouble.via)
         shown = {"message": "trouble", "code": trouble.code}
+        headers |= {"Retry-After": str(trouble.retry_after)} if trouble.retry_after else {}
         return answered(trouble.status or 500, shown, headers)
 
     @asynccontextmanager
