@@ -28,8 +28,10 @@ from bot.setting import (
     ADDRESS_RULE,
     Address,
     BookName,
+    CommandName,
     DatabaseUrl,
     PromptFile,
+    SlackIds,
     by_variable,
     faults,
     setting,
@@ -37,6 +39,7 @@ from bot.setting import (
 from rag_core.books.book import BOOK_ID_RULE
 from rag_core.errors import ConfigurationError
 
+COMMAND_RULE = "'/' and 1 to 31 lower-case letters, digits, '-' and '_'"
 DEFAULT_WEB_PORT = 8080
 
 
@@ -370,6 +373,33 @@ class Settings(BaseSettings):
     )
     slack_api_base: Address = setting(
         "SLACK_API_BASE", "https://slack.com/api/", "Address of Slack's API", ADDRESS_RULE
+    )
+    slack_admin_users: SlackIds | None = setting(
+        "SLACK_ADMIN_USERS",
+        None,
+        "Members who may use the admin commands beside the workspace's own admins; unset: nobody",
+        "member ids (U…), separated by commas",
+    )
+    slack_ask_person: SlackIds | None = setting(
+        "SLACK_ASK_PERSON",
+        None,
+        'Whom the button "Ask a person" tags in Slack; unset: no such button',
+        "ids of members (U…) and user groups (S…), separated by commas",
+    )
+    slack_allowed_bots: SlackIds | None = setting(
+        "SLACK_ALLOWED_BOTS",
+        None,
+        "Other Slack bots whose questions are answered; unset: none",
+        "ids of bots (B…), apps (A…) or members (U…), separated by commas",
+    )
+    slack_ask_command: CommandName = setting(
+        "SLACK_ASK_COMMAND", "/ask", "Slack command for a private answer", COMMAND_RULE
+    )
+    slack_lookup_command: CommandName = setting(
+        "SLACK_LOOKUP_COMMAND", "/lookup", "Slack command that finds passages", COMMAND_RULE
+    )
+    slack_house_command: CommandName = setting(
+        "SLACK_HOUSE_COMMAND", "/footnote", "Slack command for everything else", COMMAND_RULE
     )
     log_level: Literal["debug", "info", "warning", "error"] = setting(
         "FOOTNOTE_LOG_LEVEL", "info", "Least level that is logged", "debug, info, warning or error"

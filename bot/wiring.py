@@ -268,19 +268,23 @@ def days(number: int | None) -> timedelta | None:
     return None if number is None else timedelta(days=number)
 
 
-def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
-    async def metrics() -> bytes:
-        return services.metrics.page(waiting=await services.stores.ledger.waiting())
-
-    starters = Starters(
+def starters_of(services: Services) -> Starters:
+    """Questions for somebody's first visit."""
+    return Starters(
         books=services.stores.books,
         files=services.stores.jobs,
         passages=services.vectors,
         retriever=services.retriever,
         profile=services.profile,
     )
+
+
+def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
+    async def metrics() -> bytes:
+        return services.metrics.page(waiting=await services.stores.ledger.waiting())
+
     return WebParts(
-        starters=starters,
+        starters=starters_of(services),
         desk=services.desk,
         replies=services.web_replies,
         conversations=services.stores.conversations,

@@ -305,6 +305,12 @@ class Ledger(Protocol):
         """The newest questions of a thread, by position, with the answers that are settled."""
         ...
 
+    async def asked_by(
+        self, *, platform: Platform, tenant: TenantId, asker_id: str, limit: int
+    ) -> Sequence[str]:
+        """What a person asked in one server or workspace, the newest first."""
+        ...
+
     async def waiting(self) -> int:
         """How many questions are neither delivered nor given up."""
         ...

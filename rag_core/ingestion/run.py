@@ -168,7 +168,7 @@ class IngestionRun:
         """Add the new version beside the old one, then let readers see it instead."""
         name = surveyed.file.source_file
         record = known.records.get(name)
-        old = await self._old_chunks(record, shelf.book_id)
+        old = await self._old_chunks(known.same_text(surveyed), shelf.book_id)
         edition = Edition(
             version=known.next_version(name),
             created_at=first_read(old, otherwise=self._clock()),

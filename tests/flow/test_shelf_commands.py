@@ -14,9 +14,10 @@ from typing import Any
 import httpx
 
 from tests.flow.running_house import PATIENCE, RunningHouse, footnote, running_house
+from tests.peers.website import website_peer
 from tests.shelf_builders import long_text, write_files
 
-WRONG = 2
+FAILED, WRONG = 1, 2
 SECRET = "a secret for the hooks"
 
 
@@ -106,6 +107,29 @@ async def test_a_running_bot_reads_its_sources_and_hears_signed_calls(tmp_path: 
 async def test_without_a_secret_there_are_no_hooks(tmp_path: Path) -> None:
     async with running_house(tmp_path) as house:
         assert (await call(house)).status_code == 404
+
+
+async def test_addresses_are_read_from_the_command_line(tmp_path: Path) -> None:
+    async with website_peer() as site:
+        site.pages["/gear"] = f"# Gear\n\n{long_text('gear')}"
+        sitemap = site.sitemap("/gear")
+        job = await printed(*("ingest", sitemap, "--book", "web"), folder=tmp_path, expect=FAILED)
+        assert "127.0.0.1 is this machine" in job["error_message"]
+        job = await printed(
+            *("ingest", sitemap, "--book", "web"),
+            folder=tmp_path,
+            settings={"FOOTNOTE_FETCH_HOSTS": "wiki.example, 127.0.0.1"},
+        )
+        assert (job["status"], job["files_processed"], job["files_found"]) == ("completed", 1, 1)
+        found = await printed("search", "gear described", "--book", "web", folder=tmp_path)
+        assert found["results"][0]["page_url"] == f"{site.url}/gear"
+
+
+async def test_paths_and_addresses_are_not_mixed(tmp_path: Path) -> None:
+    _, complaint = await footnote(
+        *("ingest", ".", "https://example.com/", "--book", "web"), folder=tmp_path, expect=WRONG
+    )
+    assert "either paths or addresses" in complaint
 
 
 async def call(
