@@ -69,13 +69,15 @@ class AnswerPlaces:
         return self._remember(question, await self._open_thread(question))
 
     async def _open_thread(self, question: IncomingQuestion) -> AnswerPlace:
-        thread, below = candidates(question)
+        _, below = candidates(question)
         title = thread_title(question.question.message)
         no_threads = f"threads:{question.key.channel_id}"
         if self._doors.refusal(no_threads):
             return below
         try:
-            await self._rest.open_thread(question.key.channel_id, question.message_id, title=title)
+            thread_id = await self._rest.open_thread(
+                question.key.channel_id, question.message_id, title=title
+            )
         except DiscordRefused as refusal:
             if refusal.retryable or refusal.code == UNKNOWN_MESSAGE:
                 raise
@@ -85,7 +87,7 @@ class AnswerPlaces:
             )
             self._doors.close(no_threads, refusal)
             return below
-        return thread
+        return AnswerPlace(channel_id=thread_id)
 
     def _remember(self, question: IncomingQuestion, place: AnswerPlace) -> AnswerPlace:
         self._opened[question.message_id] = place
