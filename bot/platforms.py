@@ -13,6 +13,7 @@ from adapters.platform import ChatPlatform
 from adapters.review import Review
 from adapters.section_titles import SectionTitles
 from adapters.slack.config import CommandNames, SlackConfig
+from adapters.steward import Steward
 from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
 from bot.setting import ids_in
 from bot.settings import Settings
@@ -45,9 +46,10 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
             from adapters.slack.app import open_slack
 
             slack = await stack.enter_async_context(
-                open_slack(slack_config(settings), slack_parts(services))
+                open_slack(slack_config(settings), slack_parts(services, steward))
             )
             platforms.append(slack)
+            steward.greet(slack)
             if slack.events is not None:
                 mounts[SLACK_EVENTS] = slack.events
         if settings.discord_bot_token:
@@ -61,7 +63,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
 
 
-def slack_parts(services: Services) -> SlackParts:
+def slack_parts(services: Services, steward: Steward) -> SlackParts:
     from adapters.passages import Passages
     from adapters.slack.parts import SlackParts
 
@@ -74,6 +76,7 @@ def slack_parts(services: Services) -> SlackParts:
         passages=Passages(searches=services.retriever, library=library),
         library=library,
         policies=library,
+        steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
     )
@@ -105,7 +108,7 @@ def slack_names(settings: Settings) -> CommandNames:
     )
 
 
-def discord_parts(services: Services, steward: HouseSteward) -> DiscordParts:
+def discord_parts(services: Services, steward: Steward) -> DiscordParts:
     from adapters.discord.client import DiscordParts
     from adapters.discord.lookup import Lookup
 
