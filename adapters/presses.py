@@ -40,5 +40,6 @@ def offered(response: AgentResponse, *, private: bool, has_staff: bool) -> list[
     presses = [Press.HELPFUL, Press.NOT_HELPFUL]
     presses += [Press.EVIDENCE] if response.citations else []
     presses += [Press.PERSON] if has_staff and not private else []
+    presses += [Press.AGAIN] if response.source_changed else []
     presses += [] if private else [Press.DELETE]
     return presses

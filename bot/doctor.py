@@ -11,6 +11,7 @@ from adapters.steward import Finding
 from bot.wiring import Services
 from rag_core.agent.model_events import ToolChoice
 from rag_core.books.book import Book, BookIds
+from rag_core.books.source import BookSource
 from rag_core.conversation.message import Message
 from rag_core.errors import FootnoteError
 from rag_core.ingestion.job import IngestionJob, JobStatus
@@ -19,6 +20,7 @@ LOOK_SECONDS = 15.0
 """How long one part may take to answer."""
 JOBS_LOOKED_AT = 50
 PROBE_TOKENS = 16
+SOURCE_ADVICE = "footnote sources lists them; footnote jobs --json tells all of a run."
 
 Look = Callable[[], Awaitable[Finding]]
 
@@ -40,11 +42,14 @@ class Doctor:
             ("default book", self._default_book, "Look at `footnote books`."),
         )
         found = [await looked(name, look, advice) for name, look, advice in looks]
-        return [*found, *await self._books()]
+        return [*found, *await self._books(), *await self._sources()]
 
     async def everything(self) -> Sequence[Finding]:
         """The house, then each platform's own words."""
-        return [*await self.house(), *map(sign_of_life, self._platforms)]
+        found = list(await self.house())
+        for platform in self._platforms:
+            found += await platform.findings()
+        return found
 
     async def _database(self) -> Finding:
         waiting = await self._services.stores.ledger.waiting()
@@ -113,6 +118,25 @@ class Doctor:
             return ()  # the finding on the database says so
         return [of_book(book, last_of(book, jobs)) for book in books]
 
+    async def _sources(self) -> Sequence[Finding]:
+        """How the last readings of the books' sources went."""
+        try:
+            return [of_source(each) for each in await self._services.stores.sources.all()]
+        except FootnoteError:
+            return ()
+
+
+def of_source(source: BookSource) -> Finding:
+    """A source, with the reason where it could not be read the last time."""
+    name = f"source {source.location}"
+    read = source.last_success
+    when = f"last read {read:%Y-%m-%d %H:%M} UTC" if read else "never read yet"
+    if not source.last_error:
+        return in_place(name, f"of {source.book_id}; {when}.")
+    return missing(
+        name, f"of {source.book_id}; {when}; the last time: {source.last_error}", SOURCE_ADVICE
+    )
+
 
 def last_of(book: Book, jobs: Sequence[IngestionJob]) -> IngestionJob | None:
     return next((job for job in jobs if job.book_id == book.book_id), None)
@@ -132,13 +156,6 @@ def of_book(book: Book, job: IngestionJob | None) -> Finding:
         first = job.failures[0]
         reason = f"{len(job.failures)} files could not be read; {first.source_file}: {first.reason}"
     return missing(name, f"{there}; last run: {reason}", "footnote jobs --json tells all of it.")
-
-
-def sign_of_life(platform: ChatPlatform) -> Finding:
-    name = platform.platform.value
-    if platform.is_ready:
-        return in_place(name, "connected.")
-    return missing(name, "no sign of life.", f"Look at the log's lines on {name}.")
 
 
 def in_place(name: str, detail: str) -> Finding:

@@ -15,12 +15,24 @@ from pydantic import (
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.discord_settings import (
+    NUMBERS_RULE,
+    PAIRS_RULE,
+    CommandPlace,
+    Numbers,
+    Pairs,
+    ReaderRoles,
+    Shards,
+)
 from bot.setting import (
     ADDRESS_RULE,
     Address,
     BookName,
+    CommandName,
     DatabaseUrl,
+    Hosts,
     PromptFile,
+    SlackIds,
     by_variable,
     faults,
     setting,
@@ -28,6 +40,7 @@ from bot.setting import (
 from rag_core.books.book import BOOK_ID_RULE
 from rag_core.errors import ConfigurationError
 
+COMMAND_RULE = "'/' and 1 to 31 lower-case letters, digits, '-' and '_'"
 DEFAULT_WEB_PORT = 8080
 
 
@@ -97,7 +110,7 @@ class Settings(BaseSettings):
         "Folders below which the web door may be asked to read files; unset: none",
         "folders, separated by commas",
     )
-    fetch_hosts: str | None = setting(
+    fetch_hosts: Hosts | None = setting(
         "FOOTNOTE_FETCH_HOSTS",
         None,
         "Hosts of your own network whose pages may be read into books; unset: public ones only",
@@ -279,6 +292,13 @@ class Settings(BaseSettings):
         "a whole number from 0",
         ge=0,
     )
+    failpoint: str | None = setting(
+        "FOOTNOTE_FAILPOINT",
+        None,
+        "For tests of faults alone: where this process kills itself, and at which visit",
+        "a point and a number, as in settle.after:3",
+        pattern=r"^[a-z_]+\.(before|after):[1-9][0-9]*$",
+    )
     overlap_seconds: float = setting(
         "FOOTNOTE_OVERLAP_SECONDS",
         30.0,
@@ -302,6 +322,51 @@ class Settings(BaseSettings):
         "Address of Discord's gateway",
         ADDRESS_RULE,
     )
+    discord_staff: Pairs = setting(
+        "DISCORD_STAFF",
+        "",
+        "Role that Ask a person calls, for each server",
+        f"{PAIRS_RULE} SERVER:ROLE (both are ids)",
+    )
+    discord_admin_roles: Numbers = setting(
+        "DISCORD_ADMIN_ROLES",
+        "",
+        "Roles that may use the admin commands beside those who manage the server",
+        f"{NUMBERS_RULE} role ids",
+    )
+    discord_admin_channels: Pairs = setting(
+        "DISCORD_ADMIN_CHANNELS",
+        "",
+        "Channel that is told what is missing, for each server",
+        f"{PAIRS_RULE} SERVER:CHANNEL (both are ids)",
+    )
+    discord_reader_roles: ReaderRoles = setting(
+        "DISCORD_READER_ROLES",
+        None,
+        "Roles that say what their members have and know",
+        "comma-separated ROLE:tier1 to ROLE:tier4, or ROLE:A1 to ROLE:C2",
+    )
+    discord_allowed_bots: Numbers = setting(
+        "DISCORD_ALLOWED_BOTS",
+        "",
+        "Bots and webhooks that are answered as people are",
+        f"{NUMBERS_RULE} user or webhook ids",
+    )
+    discord_direct_messages: bool = setting(
+        "DISCORD_DIRECT_MESSAGES", True, "Whether direct messages are answered", "true or false"
+    )
+    discord_commands: CommandPlace = setting(
+        "DISCORD_COMMANDS",
+        "global",
+        "Where commands are registered: everywhere, or on named servers, which see changes at once",
+        "global, or comma-separated server ids",
+    )
+    discord_shards: Shards = setting(
+        "DISCORD_SHARDS",
+        None,
+        "Gateway connections; unset: one",
+        "auto, or FIRST-LAST/COUNT for the part of this host",
+    )
     slack_bot_token: SecretStr | None = setting(
         "SLACK_BOT_TOKEN", None, "Bot token of the Slack app; unset: no Slack", "xoxb-…"
     )
@@ -316,6 +381,33 @@ class Settings(BaseSettings):
     )
     slack_api_base: Address = setting(
         "SLACK_API_BASE", "https://slack.com/api/", "Address of Slack's API", ADDRESS_RULE
+    )
+    slack_admin_users: SlackIds | None = setting(
+        "SLACK_ADMIN_USERS",
+        None,
+        "Members who may use the admin commands beside the workspace's own admins; unset: nobody",
+        "member ids (U…), separated by commas",
+    )
+    slack_ask_person: SlackIds | None = setting(
+        "SLACK_ASK_PERSON",
+        None,
+        'Whom the button "Ask a person" tags in Slack; unset: no such button',
+        "ids of members (U…) and user groups (S…), separated by commas",
+    )
+    slack_allowed_bots: SlackIds | None = setting(
+        "SLACK_ALLOWED_BOTS",
+        None,
+        "Other Slack bots whose questions are answered; unset: none",
+        "ids of bots (B…), apps (A…) or members (U…), separated by commas",
+    )
+    slack_ask_command: CommandName = setting(
+        "SLACK_ASK_COMMAND", "/ask", "Slack command for a private answer", COMMAND_RULE
+    )
+    slack_lookup_command: CommandName = setting(
+        "SLACK_LOOKUP_COMMAND", "/lookup", "Slack command that finds passages", COMMAND_RULE
+    )
+    slack_house_command: CommandName = setting(
+        "SLACK_HOUSE_COMMAND", "/footnote", "Slack command for everything else", COMMAND_RULE
     )
     log_level: Literal["debug", "info", "warning", "error"] = setting(
         "FOOTNOTE_LOG_LEVEL", "info", "Least level that is logged", "debug, info, warning or error"

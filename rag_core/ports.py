@@ -322,6 +322,12 @@ class Ledger(Protocol):
         """The newest questions of a thread, by position, with the answers that are settled."""
         ...
 
+    async def asked_by(
+        self, *, platform: Platform, tenant: TenantId, asker_id: str, limit: int
+    ) -> Sequence[str]:
+        """What a person asked in one server or workspace, the newest first."""
+        ...
+
     async def waiting(self) -> int:
         """How many questions are neither delivered nor given up."""
         ...
@@ -409,6 +415,10 @@ class JobStore(Protocol):
 
 class FeedbackStore(Protocol):
     """What askers thought of their answers; one rating an asker and answer."""
+
+    async def rated(self, *, answer_id: UUID, asker_id: str) -> bool | None:
+        """Whether the asker found it helpful; None: no rating."""
+        ...
 
     async def rate(
         self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""

@@ -28,8 +28,13 @@ class Afterthoughts:
     def asked(self, question: IncomingQuestion) -> None:
         self._last.remember(question)
 
-    async def edited(self, question: IncomingQuestion) -> None:
-        await self._carried_out(self._desk.revise, question, message_id=question.message_id)
+    async def edited(
+        self, message_id: str, question: Callable[[], Awaitable[IncomingQuestion]]
+    ) -> None:
+        async def revise() -> None:
+            await self._desk.revise(await question())
+
+        await in_hand(revise, pauses=self._pauses, message_id=message_id)
 
     async def deleted(self, channel: Any, message_ids: Iterable[int]) -> None:
         spot = spot_in(channel)
@@ -50,16 +55,8 @@ class Afterthoughts:
             await self.withdrawn(meant, asker_id=asker_id)
 
     async def withdrawn(self, identity: MessageIdentity, *, asker_id: str | None = None) -> None:
-        async def withdraw(identity: MessageIdentity) -> None:
+        async def withdraw() -> None:
             if await self._desk.withdraw(identity, asker_id=asker_id):
                 await self._lines.clear(identity.message_id)
 
-        await self._carried_out(withdraw, identity, message_id=identity.message_id)
-
-    async def _carried_out(
-        self, step: Callable[[Any], Awaitable[None]], subject: Any, *, message_id: str
-    ) -> None:
-        async def hand_in() -> None:
-            await step(subject)
-
-        await in_hand(hand_in, pauses=self._pauses, message_id=message_id)
+        await in_hand(withdraw, pauses=self._pauses, message_id=identity.message_id)

@@ -17,22 +17,27 @@ from adapters.discord.catchup import CatchUp
 from adapters.discord.commands import CommandRegister, commands
 from adapters.discord.config import DiscordConfig
 from adapters.discord.connection import Channel, Connection, minimal_intents
+from adapters.discord.detours import Detours
 from adapters.discord.events import Rules
 from adapters.discord.files import FileReader
+from adapters.discord.findings import Examination
 from adapters.discord.hearing import Listener
 from adapters.discord.interactions import Commands, Interactions
 from adapters.discord.lookup import Lookup
 from adapters.discord.presses import Presses
 from adapters.discord.progress import LinePace
+from adapters.discord.readers import Readers
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
 from adapters.discord.staff import StaffDesk
 from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
+from adapters.discord.stewardship import Stewardship
 from adapters.discord.tokens import TicketRest
 from adapters.discord.waiting import Waiting
-from adapters.platform import ChatPlatform, TakesQuestions
+from adapters.platform import TakesQuestions
 from adapters.review import Review
+from adapters.steward import Finding, Steward
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 from rag_core.errors import ConfigurationError
@@ -71,6 +76,7 @@ class DiscordParts:
     lookup: Lookup | None = None
     review: Review | None = None
     policies: KnowsPolicies | None = None
+    steward: Steward | None = None
 
 
 class DiscordPlatform:
@@ -82,32 +88,45 @@ class DiscordPlatform:
         self.connection = Connection(
             config, intents=self._intents, audience=self, markers=parts.markers
         )
+        self._examination = Examination(
+            self.connection, intents=self._intents, staff=config.staff_roles
+        )
         rest, tickets = DiscordRest(self.connection), TicketRest(self.connection)
         threads, waiting = AnsweredThreads(parts.markers), Waiting()
         self._replies = DiscordReplies(
-            rest, tickets=tickets, threads=threads, pace=pace_of(config), waiting=waiting
+            rest,
+            tickets=tickets,
+            threads=threads,
+            pace=pace_of(config),
+            waiting=waiting,
+            detours=Detours(rest, config.admin_channels),
         )
         self._renderer = DiscordRenderer(
             with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
         )
+        self._muted = MutedThreads(parts.markers)
+        self._readers = Readers(config.reader_roles, parts.markers)
         self._listener = self._listening(parts, rest, threads, waiting)
         self._catch_up = CatchUp(self.connection, listener=self._listener, markers=parts.markers)
         self._interactions = self._answering(parts, rest, tickets)
         self._register = CommandRegister(
-            commands(with_lookup=parts.lookup is not None), rest=rest, markers=parts.markers
+            commands(with_lookup=parts.lookup is not None),
+            guilds=config.command_guilds,
+            rest=rest,
+            markers=parts.markers,
         )
 
     def _listening(
         self, parts: DiscordParts, rest: DiscordRest, threads: AnsweredThreads, waiting: Waiting
     ) -> Listener:
         config, pauses = self._config, self._config.accept_pauses
-        muted = MutedThreads(parts.markers)
         return Listener(
             desk=parts.desk,
-            standing=Standing(threads=threads, muted=muted, policies=parts.policies),
+            standing=Standing(threads=threads, muted=self._muted, policies=parts.policies),
             files=FileReader(self.connection, seconds=config.request_seconds),
             rest=rest,
             afterthoughts=Afterthoughts(desk=parts.desk, lines=self._replies.lines, pauses=pauses),
+            readers=self._readers,
             waiting=waiting,
             rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
             pauses=pauses,
@@ -118,7 +137,18 @@ class DiscordPlatform:
     ) -> Interactions:
         config, review = self._config, parts.review
         known = Commands(
-            desk=parts.desk, tickets=tickets, lookup=parts.lookup, pauses=config.accept_pauses
+            desk=parts.desk,
+            tickets=tickets,
+            lookup=parts.lookup,
+            readers=self._readers,
+            stewardship=Stewardship(
+                parts.steward,
+                tickets=tickets,
+                muted=self._muted,
+                readers=self._readers,
+                admin_roles=config.admin_roles,
+            ),
+            pauses=config.accept_pauses,
         )
         if review is None:
             return Interactions(known.hear)
@@ -140,6 +170,9 @@ class DiscordPlatform:
     @property
     def is_ready(self) -> bool:
         return self.connection.is_listening and not self.connection.is_closed()
+
+    async def findings(self) -> Sequence[Finding]:
+        return self._examination.findings()
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -212,7 +245,9 @@ def why_closed(code: int) -> str:
 
 
 @asynccontextmanager
-async def open_discord(config: DiscordConfig, parts: DiscordParts) -> AsyncIterator[ChatPlatform]:
+async def open_discord(
+    config: DiscordConfig, parts: DiscordParts
+) -> AsyncIterator[DiscordPlatform]:
     """A bot that is logged in, or tries again while Discord is away; closed at the end."""
     platform = DiscordPlatform(config, parts)
     async with platform.connection:

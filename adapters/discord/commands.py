@@ -8,6 +8,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+from adapters.discord.group import FOOTNOTE_COMMAND
 from adapters.discord.rest import DiscordRest
 from rag_core.conversation.question import MAX_QUESTION
 from rag_core.errors import StorageError, UpstreamError
@@ -60,6 +61,7 @@ LOOKUP_COMMAND: Command = {
             "required": True,
             "min_length": MIN_TEXT,
             "max_length": LONGEST_LOOKUP,
+            "autocomplete": True,
         }
     ],
 }
@@ -68,34 +70,44 @@ MENU_COMMAND: Command = {"type": MENU, "name": ANSWER_THIS}
 
 def commands(*, with_lookup: bool) -> list[Command]:
     looking_up = [LOOKUP_COMMAND] if with_lookup else []
-    return [ASK_COMMAND, *looking_up, MENU_COMMAND]
+    return [ASK_COMMAND, *looking_up, FOOTNOTE_COMMAND, MENU_COMMAND]
 
 
 class CommandRegister:
-    """Tells Discord of our commands, once for every change."""
+    """Tells Discord of our commands, once for every change, and once again where that moved."""
 
     def __init__(
-        self, wanted: Sequence[Command], *, rest: DiscordRest, markers: MarkerStore
+        self,
+        wanted: Sequence[Command],
+        *,
+        guilds: Sequence[str],
+        rest: DiscordRest,
+        markers: MarkerStore,
     ) -> None:
         self._wanted = wanted
+        self._guilds = guilds
         self._rest = rest
         self._markers = markers
 
     async def sync(self) -> None:
         """Best effort: what fails is tried at the next start of a session."""
+        everywhere = [] if self._guilds else self._wanted
         try:
-            await self._sync()
+            for guild_id in self._guilds:
+                await self._sync(self._wanted, guild_id)
+            await self._sync(everywhere, None)
         except (UpstreamError, StorageError) as error:
             log.warning("commands not registered", extra={"cause": str(error)})
 
-    async def _sync(self) -> None:
+    async def _sync(self, wanted: Sequence[Command], guild_id: str | None) -> None:
         name = f"discord:commands:{self._rest.application_id}"
-        current = fingerprint(self._wanted)
-        if await self._markers.get(name) == current:
+        name += f":{guild_id}" if guild_id else ""
+        current, known = fingerprint(wanted), await self._markers.get(name)
+        if known == current or (known is None and not wanted):
             return
-        await self._rest.register_commands(self._wanted)
+        await self._rest.register_commands(wanted, guild_id=guild_id)
         await self._markers.set(name, current)
-        log.info("commands registered", extra={"commands": len(self._wanted)})
+        log.info("commands registered", extra={"commands": len(wanted), "guild_id": guild_id})
 
 
 def fingerprint(wanted: Sequence[Command]) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Final, Literal
+
+from rag_core.books.policy import ReaderProfile
 
 API_BASE = "https://discord.com/api/v10"
 GATEWAY_URL = "wss://gateway.discord.gg/"
-AUTOMATIC = "auto"
+AUTOMATIC: Final = "auto"
+EVERYWHERE: Final = "global"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,14 @@ class ShardRange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderRole:
+    """A role that says what its members have or know."""
+
+    role_id: str
+    profile: ReaderProfile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DiscordConfig:
     """What the adapter needs to know; the token never shows."""
 
@@ -29,6 +40,13 @@ class DiscordConfig:
     gateway_url: str = GATEWAY_URL
     staff_roles: Mapping[str, str] = field(default_factory=dict)
     """Of each server the role that is called where the documents did not help."""
+    admin_roles: Collection[str] = frozenset()
+    """Roles that may use the admin commands beside those who manage a server."""
+    admin_channels: Mapping[str, str] = field(default_factory=dict)
+    """Of each server the channel that is told what is missing."""
+    reader_roles: Sequence[ReaderRole] = ()
+    command_guilds: Sequence[str] = ()
+    """The servers where commands are registered; none: everywhere."""
     direct_messages: bool = True
     allowed_bots: Collection[str] = frozenset()
     """Ids of bots and webhooks that may ask."""

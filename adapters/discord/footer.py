@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from adapters.discord.links import place_line, place_link
+from adapters.discord.phrases import phrases_for
 from rag_core.agent.answer import AgentResponse
+from rag_core.desk.incoming import IncomingQuestion
 
-LOOK_HERE = "**Maybe look here**"
 Place = Callable[..., str]
 
 
@@ -22,17 +23,16 @@ def footnotes(response: AgentResponse, place: Place = place_link) -> list[str]:
     return lines
 
 
-def suggestions(response: AgentResponse, place: Place = place_link) -> list[str]:
+def suggestions(
+    response: AgentResponse, question: IncomingQuestion, place: Place = place_link
+) -> list[str]:
     lines = [
         f"- {place(each.page_title, each.section_heading, each.page_url)}"
         for each in response.suggestions
     ]
-    return [LOOK_HERE, *lines] if lines else []
+    return [f"**{phrases_for(question).suggested}**", *lines] if lines else []
 
 
-def plain_footnotes(response: AgentResponse) -> list[str]:
-    return footnotes(response, place_line)
-
-
-def plain_suggestions(response: AgentResponse) -> list[str]:
-    return suggestions(response, place_line)
+def plain_footer(response: AgentResponse, question: IncomingQuestion) -> list[list[str]]:
+    """The same in plain words."""
+    return [footnotes(response, place_line), suggestions(response, question, place_line)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,11 +16,13 @@ from adapters.discord.events import Heard, Rules, Unasked, asked_text, read, spo
 from adapters.discord.files import FileReader, is_text
 from adapters.discord.patience import NOT_TAKEN, in_hand
 from adapters.discord.post import Post
+from adapters.discord.readers import Readers
 from adapters.discord.rest import DiscordRest
 from adapters.discord.standing import Standing
 from adapters.discord.waiting import Waiting
 from adapters.never_mind import is_never_mind
 from adapters.platform import AcceptsQuestions
+from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError, UpstreamError
 
 log = logging.getLogger(__name__)
@@ -38,6 +41,7 @@ class Listener:
         files: FileReader,
         rest: DiscordRest,
         afterthoughts: Afterthoughts,
+        readers: Readers,
         waiting: Waiting,
         rules: Rules,
         pauses: tuple[float, ...],
@@ -47,6 +51,7 @@ class Listener:
         self._files = files
         self._rest = rest
         self._afterthoughts = afterthoughts
+        self._readers = readers
         self._waiting = waiting
         self._rules = rules
         self._pauses = pauses
@@ -63,7 +68,7 @@ class Listener:
         elif heard is not None and is_never_mind(asked_text(message, me)):
             await self._afterthoughts.never_mind(message, heard)
         elif heard is not None:
-            if await self._is_in_hand(heard):
+            if await self._is_in_hand(heard, message):
                 self._told.clear()
             elif heard.addressed:
                 await self._say_once(str(message.channel.id), str(message.id))
@@ -81,7 +86,9 @@ class Listener:
         if is_never_mind(asked_text(message, me)):
             await self._afterthoughts.withdrawn(question.identity, asker_id=question.asker_id)
         else:
-            await self._afterthoughts.edited(question)
+            await self._afterthoughts.edited(
+                question.message_id, lambda: self._with_reader(heard, message)
+            )
 
     async def delete(self, channel: Any, message_ids: Iterable[int]) -> None:
         await self._afterthoughts.deleted(channel, message_ids)
@@ -109,16 +116,20 @@ class Listener:
         except StorageError:
             return True  # handing it in will fail the same way, and be tried again
 
-    async def _is_in_hand(self, heard: Heard) -> bool:
+    async def _is_in_hand(self, heard: Heard, message: discord.Message) -> bool:
         async def hand_in() -> None:
             if not await self._standing.is_for_us(heard):
                 return
             if not heard.addressed:
                 self._waiting.add(heard.question)
-            await self._desk.accept(heard.question)
+            await self._desk.accept(await self._with_reader(heard, message))
             self._afterthoughts.asked(heard.question)
 
         return await in_hand(hand_in, pauses=self._pauses, message_id=heard.question.message_id)
+
+    async def _with_reader(self, heard: Heard, message: discord.Message) -> IncomingQuestion:
+        reader = await self._readers.profile(message.author, heard.spot.tenant)
+        return replace(heard.question, reader=reader)
 
     async def _give_way(self, message: discord.Message, me: discord.abc.User) -> None:
         """What somebody else answers before we have begun is not ours to answer any more."""

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import discord
 
 from adapters.discord.asking import asked_by_command, asked_by_menu, options_of, spot_of
+from adapters.discord.channels import Spot
 from adapters.discord.commands import ANSWER_THIS, ASK, LOOKUP
+from adapters.discord.group import GROUP
+from adapters.discord.lookup import MAX_CHOICES as MOST
 from adapters.discord.lookup import Lookup
 from adapters.discord.patience import NOT_TAKEN, in_hand
+from adapters.discord.readers import Readers
+from adapters.discord.stewardship import Stewardship, subcommand_of
 from adapters.discord.tokens import TicketRest, ticket_of
 from adapters.platform import AcceptsQuestions
+from rag_core.books.policy import ReaderProfile
 from rag_core.desk.incoming import IncomingQuestion
-from rag_core.errors import FootnoteError, InvalidQuestion, UpstreamError
+from rag_core.errors import FootnoteError, InvalidQuestion, StorageError, UpstreamError
 
 log = logging.getLogger(__name__)
 
@@ -34,19 +41,24 @@ class Commands:
         desk: AcceptsQuestions,
         tickets: TicketRest,
         lookup: Lookup | None,
+        readers: Readers,
+        stewardship: Stewardship,
         pauses: tuple[float, ...],
     ) -> None:
         self._desk = desk
         self._tickets = tickets
         self._lookup = lookup
+        self._readers = readers
+        self._stewardship = stewardship
         self._pauses = pauses
 
     async def hear(self, interaction: discord.Interaction) -> None:
         match interaction.type, name_of(interaction):
             case discord.InteractionType.application_command, name:
                 await self._command(interaction, name)
-            case discord.InteractionType.autocomplete, _:
-                await self._complete(interaction)
+            case discord.InteractionType.autocomplete, name:
+                choices = await self._choices(interaction, name)
+                await self._tickets.choose(ticket_of(interaction), choices)
 
     async def _command(self, interaction: discord.Interaction, name: str) -> None:
         try:
@@ -54,6 +66,8 @@ class Commands:
                 await self._ask(interaction, asked_by_command)
             elif name == ANSWER_THIS:
                 await self._ask(interaction, asked_by_menu)
+            elif name == GROUP:
+                await self._stewardship.run(interaction)
             elif name == LOOKUP and self._lookup is not None:
                 await self._look_up(interaction, self._lookup)
             else:
@@ -67,7 +81,8 @@ class Commands:
         await self._defer(interaction, private=question.private)
 
         async def hand_in() -> None:
-            await self._desk.accept(question)
+            reader = await self._readers.profile(interaction.user, question.key.tenant)
+            await self._desk.accept(replace(question, reader=reader))
 
         if not await in_hand(hand_in, pauses=self._pauses, message_id=question.message_id):
             await self._tickets.write(ticket, NOT_TAKEN)
@@ -83,12 +98,29 @@ class Commands:
         spot, ticket = spot_of(interaction), ticket_of(interaction)
         await self._tickets.defer(ticket, private=True)
         query = str(options_of(interaction)["query"])
-        await self._tickets.write(ticket, await lookup.passages(query, spot))
+        reader = await self._reader(interaction, spot)
+        await self._tickets.write(ticket, await lookup.passages(query, spot, reader))
 
-    async def _complete(self, interaction: discord.Interaction) -> None:
-        typed = str(options_of(interaction).get("module") or "")
-        found = await self._lookup.modules(typed, spot_of(interaction)) if self._lookup else ()
-        await self._tickets.choose(ticket_of(interaction), found)
+    async def _choices(self, interaction: discord.Interaction, name: str) -> Sequence[str]:
+        spot = spot_of(interaction)
+        if name == GROUP:
+            _, options = subcommand_of(interaction)
+            return (await self._stewardship.book_choices(str(options.get("book") or "")))[:MOST]
+        if self._lookup is None:
+            return []
+        options = options_of(interaction)
+        if name == LOOKUP:
+            reader = await self._reader(interaction, spot)
+            typed = str(options.get("query") or "")
+            return await self._lookup.section_titles(typed, spot, reader)
+        return await self._lookup.modules(str(options.get("module") or ""), spot)
+
+    async def _reader(self, interaction: discord.Interaction, spot: Spot) -> ReaderProfile | None:
+        """Nobody's search waits for a database that is away."""
+        try:
+            return await self._readers.profile(interaction.user, spot.tenant)
+        except StorageError:
+            return None
 
 
 class Interactions:

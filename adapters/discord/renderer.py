@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from adapters.discord.buttons import buttons
-from adapters.discord.footer import footnotes, plain_footnotes, plain_suggestions, suggestions
+from adapters.discord.footer import footnotes, plain_footer, suggestions
 from adapters.discord.markdown import to_discord_markdown, with_tables_fenced
 from adapters.discord.notes import notes
+from adapters.discord.phrases import phrases_for
 from adapters.discord.post import Post, TextFile
 from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse
@@ -19,7 +20,6 @@ MAX_PART, SMALL_PART = 1_900, 900
 COUNT = 20
 """What the line that counts a part may take."""
 FILE_NAME = "answer.md"
-IN_THE_FILE = "The answer is in this file: Discord did not take it as a message."
 
 
 class DiscordRenderer:
@@ -42,10 +42,11 @@ class DiscordRenderer:
     ) -> Sequence[Post]:
         body = "\n".join([*notes(response, question), to_discord_markdown(response.answer)])
         if rung is Rung.FILE:
-            return [Post(content=IN_THE_FILE, file=as_file(body, response))]
+            below = plain_footer(response, question)
+            return [Post(content=phrases_for(question).in_the_file, file=as_file(body, below))]
         if rung is Rung.PLAIN:
-            return parts_of(body, [plain_footnotes(response), plain_suggestions(response)])
-        below = [footnotes(response), suggestions(response)]
+            return parts_of(body, plain_footer(response, question))
+        below = [footnotes(response), suggestions(response, question)]
         if rung is Rung.SPLIT:
             return parts_of(body, below, limit=SMALL_PART)
         *first, last = parts_of(body, below, with_tables=True)
@@ -92,8 +93,8 @@ def counted(parts: Sequence[str]) -> list[str]:
     return [f"{part}\n-# {number}/{len(parts)}" for number, part in enumerate(parts, 1)]
 
 
-def as_file(body: str, response: AgentResponse) -> TextFile:
-    blocks = [[body], plain_footnotes(response), plain_suggestions(response)]
+def as_file(body: str, below: Sequence[Sequence[str]]) -> TextFile:
+    blocks = [[body], *below]
     return TextFile(
         name=FILE_NAME, text="\n\n".join("\n".join(block) for block in blocks if block) + "\n"
     )

@@ -93,11 +93,12 @@ class DiscordRest:
         with post.parameters() as params, discord_errors():
             await self._http.edit_message(int(channel_id), int(message_id), params=params)
 
-    async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> None:
-        """Make a thread from a message; one that is there already will do."""
+    async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> str:
+        """Make a thread from a message and return its id; one that is there already will do, and
+        has the id of its message."""
         try:
             with discord_errors():
-                await self._http.start_thread_with_message(
+                made: Any = await self._http.start_thread_with_message(
                     int(channel_id),
                     int(message_id),
                     name=title,
@@ -106,6 +107,8 @@ class DiscordRest:
         except DiscordRefused as refusal:
             if refusal.code != THREAD_IS_THERE:
                 raise
+            return message_id
+        return _id_in(made)
 
     async def typing(self, channel_id: str) -> None:
         with discord_errors():
@@ -160,10 +163,17 @@ class DiscordRest:
         with discord_errors():
             return _id_in(await self._http.start_private_message(int(user_id)))
 
-    async def register_commands(self, wanted: Sequence[dict[str, Any]]) -> None:
-        """Replace all commands of the application."""
+    async def register_commands(
+        self, wanted: Sequence[dict[str, Any]], *, guild_id: str | None
+    ) -> None:
+        """Replace all commands of the application, everywhere or on one server."""
         with discord_errors():
-            await self._http.bulk_upsert_global_commands(self.application_id, list(wanted))
+            if guild_id is None:
+                await self._http.bulk_upsert_global_commands(self.application_id, list(wanted))
+            else:
+                await self._http.bulk_upsert_guild_commands(
+                    self.application_id, int(guild_id), list(wanted)
+                )
 
     @property
     def _http(self) -> HTTPClient:

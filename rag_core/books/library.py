@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import reduce
 
 from rag_core.books.book import BookIds
-from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place
+from rag_core.books.bounds import bounded
+from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place, ReaderProfile
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ports import BookStore, PolicyStore
+from rag_core.retrieval.query import Filters
 
 
 class Library:
@@ -39,6 +42,22 @@ class Library:
                 platform=platform, tenant=tenant, channel_id=channel_id, category_id=category_id
             )
         )
+
+    async def filters_for(
+        self,
+        *,
+        platform: Platform,
+        tenant: TenantId,
+        channel_id: str,
+        category_id: str = "",
+        reader: ReaderProfile | None = None,
+        asked: Filters | None = None,
+    ) -> Filters:
+        """What a look-up in this place may find, with what was asked for inside of it."""
+        policy = await self.policy_for(
+            platform=platform, tenant=tenant, channel_id=channel_id, category_id=category_id
+        )
+        return bounded(asked or Filters(), policy, reader=reader, at=datetime.now(UTC))
 
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         """The books of a policy. Where they were removed, nothing is read rather than others."""

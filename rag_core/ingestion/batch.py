@@ -90,7 +90,9 @@ class Cutter:
             if chunks >= MOST_CHUNKS:
                 break
             try:
-                cut = self.cut(surveyed, first.get(surveyed.file.source_file, now), now)
+                before = self.known.same_text(surveyed)
+                created_at = first.get(before.source_file, now) if before else now
+                cut = self.cut(surveyed, created_at, now)
             except IngestionError as error:
                 batch.failures.append(FileFailure(source_file=error.source, reason=error.reason))
             else:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from rag_core.errors import IngestionError
 from rag_core.ingestion.job import FileFailure, IngestionJob
 from rag_core.websites.address import AddressRefused
 from rag_core.websites.fetcher import Fetcher, Unreachable
@@ -87,9 +88,9 @@ class Gathering:
                     places.append(source.removeprefix(CHECKOUT))
                     failures += await pulled(source) if source.startswith(CHECKOUT) else ()
                     continue
-                mirror = await asyncio.to_thread(Mirror, self._place(job.book_id, source))
+                mirror = await asyncio.to_thread(opened, self._place(job.book_id, source))
                 site = Website(source, fetcher=fetcher, mirror=mirror, heard=heard)
-                reading = await read(site, source)
+                reading = await read(site, source, mirror)
                 places.append(str(mirror.root))
                 addresses |= mirror.addresses()
                 failures += [FileFailure(source_file=u, reason=r) for u, r in reading.failures]
@@ -112,10 +113,20 @@ def is_address(source: str) -> bool:
     return source.lower().startswith(("http://", "https://"))
 
 
-async def read(site: Website, source: str) -> Reading:
+def opened(place: Path) -> Mirror:
+    try:
+        return Mirror(place)
+    except OSError as error:
+        reason = f"the folder for its pages cannot be written ({error.strerror})"
+        raise IngestionError(str(place), "fetch", reason) from error
+
+
+async def read(site: Website, source: str, mirror: Mirror) -> Reading:
+    """The reading; of a site that cannot be read, what was there before."""
     try:
         return await site.read()
     except (AddressRefused, SitemapRefused, Unreachable) as error:
+        await asyncio.to_thread(mirror.restore)
         return Reading(failures=[(source, str(error))])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 from rag_core.errors import IngestionError
@@ -24,7 +25,7 @@ class Surveyed:
     claim: LessonClaim | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Known:
     """What earlier runs left: the database's records, and the versions that readers see."""
 
@@ -37,6 +38,15 @@ class Known:
         if record is None:
             return False
         return self.shown.get(source_file) == (record.version if record.chunk_ids else None)
+
+    def same_text(self, surveyed: Surveyed) -> IngestionRecord | None:
+        """What the file left when it was read last, or the same file under another name: its
+        vectors need not be made again."""
+        return self.records.get(surveyed.file.source_file) or self._by_hash.get(surveyed.hash)
+
+    @cached_property
+    def _by_hash(self) -> Mapping[str, IngestionRecord]:
+        return {record.file_hash: record for record in self.records.values()}
 
     def next_version(self, source_file: str) -> int:
         record = self.records.get(source_file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -70,6 +71,7 @@ class Fetcher:
         allowed: Collection[str] = (),
         limits: FetchLimits | None = None,
         resolve: Resolve | None = None,
+        trust: ssl.SSLContext | None = None,
     ) -> None:
         self.limits = limits or FetchLimits()
         self._agent = f"{AGENT}/{version}"
@@ -77,7 +79,8 @@ class Fetcher:
         self._resolve = resolve or resolved
         self._known: dict[tuple[str, int], asyncio.Task[Sequence[str]]] = {}
         self._transport = httpx.AsyncHTTPTransport(
-            limits=httpx.Limits(max_connections=2 * self.limits.at_once)
+            verify=True if trust is None else trust,
+            limits=httpx.Limits(max_connections=2 * self.limits.at_once),
         )
 
     async def __aenter__(self) -> Self:
@@ -162,7 +165,7 @@ class Fetcher:
 
     async def _checked(self, address: WebAddress) -> Sequence[str]:
         """The IP addresses of a host, each of them one that may be asked."""
-        names = {address.host, f"{address.host}:{address.port}"}
+        names = {address.host, f"{address.host}:{address.port}", address.authority}
         allowed = not self._allowed.isdisjoint(names)
         if not allowed:
             check_name(address)

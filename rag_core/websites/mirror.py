@@ -33,7 +33,7 @@ NAMED = frozenset({".html", ".htm", ".md", ".mdx", ".markdown", ".txt", ".rst", 
 }  # fmt: skip
 CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 UNSAFE = re.compile(r"[^\w.-]+")
-MAX_STEP, MAX_NAME = 80, 200
+MAX_STEP, MAX_NAME = 48, 200
 UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
@@ -83,6 +83,10 @@ class Mirror:
             etag=answer.headers.get("etag", ""),
             last_modified=answer.headers.get("last-modified", ""),
         )
+
+    def restore(self) -> None:
+        """Forget what a reading that did not come to its end has left. Blocks."""
+        self.settle(self._pages.keys())
 
     def settle(self, kept: Collection[str]) -> None:
         """Forget every page but these, and write down what is there. Blocks."""

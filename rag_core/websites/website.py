@@ -147,6 +147,10 @@ class Website:
             except Unreachable as error:  # what was fetched before stays
                 self._reading.kept.add(str(address))
                 self._reading.failures.append((str(address), str(error)))
+            except OSError as error:
+                self._reading.kept.add(str(address))
+                reason = f"it could not be written ({error.strerror})"
+                self._reading.failures.append((str(address), reason))
             except REFUSED as error:
                 self._reading.failures.append((str(address), str(error)))
             self._heard(total - waiting.qsize(), total)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from adapters.discord.lookup import Lookup
 from rag_core.books.book import BookIds
+from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError
 from rag_core.retrieval.query import SearchQuery
@@ -18,11 +19,14 @@ class Shelf:
     def __init__(self, *passages: SearchResult, modules: Sequence[str] = ()) -> None:
         self.passages = passages
         self.known = modules
+        self.policy = ChannelPolicy()
+        self.queries: list[SearchQuery] = []
         self.books: BookIds | None = BookIds(["course"])
         self.trouble: FootnoteError | None = None
         self.asked_for: list[tuple[TenantId, str]] = []
 
     async def search(self, query: SearchQuery) -> SearchResponse:
+        self.queries.append(query)
         if self.trouble is not None:
             raise self.trouble
         found = tuple(p for p in self.passages if query.text.casefold() in p.text.casefold())
@@ -33,10 +37,13 @@ class Shelf:
             raise self.trouble
         return self.known
 
-    async def books_for(
+    async def policy_for(
         self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> BookIds | None:
+    ) -> ChannelPolicy:
         self.asked_for.append((tenant, channel_id))
+        return self.policy
+
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         return self.books
 
     @property

@@ -308,7 +308,9 @@ async def test_commands_are_registered_once_and_again_when_they_change() -> None
         peer.gateway.sessions.clear()  # a new session, as after a longer break
         async with running(course):
             await course.until(lambda: len(peer.bodies(REGISTER)) == 2)
-        assert [c["name"] for c in peer.bodies(REGISTER)[1]] == ["ask", "lookup", ANSWER_THIS]
+        assert [c["name"] for c in peer.bodies(REGISTER)[1]] == [
+            "ask", "lookup", "footnote", ANSWER_THIS
+        ]  # fmt: skip
 
 
 async def test_commands_that_could_not_be_registered_are_registered_with_the_next_session() -> None:

@@ -22,6 +22,7 @@ from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.retriever import Retriever
 from tests.fakes.embedder import WordEmbedder
 from tests.fakes.ingestion_stores import MemoryBooks, MemoryJobs
+from tests.office_builders import docx, docx_parts, pdf, words, zipped
 from tests.shelf_builders import file_chunks, long_text, write_files
 
 COURSE = BookIds(["course"])
@@ -177,6 +178,19 @@ async def test_a_file_that_is_gone_is_taken_out(desk: OpenDesk, docs: Path) -> N
         "notes.txt",
     }
     await desk.check_totals()
+
+
+async def test_a_file_that_was_moved_is_not_embedded_again(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs)
+    (docs / "new").mkdir()
+    (docs / "oven.md").rename(docs / "new" / "stove.md")
+    embedded = len(desk.desk.embedder.embedded)
+    job = await desk.run(docs)
+    assert (job.files_processed, job.chunks_embedded) == (1, 0)
+    assert job.chunks_deleted == job.chunks_created == 2
+    assert len(desk.desk.embedder.embedded) == embedded
+    await desk.check_totals()
+    assert {result.source_file for result in await desk.search("door")} >= {"new/stove.md"}
 
 
 async def test_a_run_over_another_folder_takes_nothing_out(
@@ -422,6 +436,23 @@ async def test_a_database_that_lost_its_records_learns_from_the_index(
         await desk.check_totals()
 
 
+async def test_a_removed_book_does_not_come_back_by_a_job_that_was_cut_off(
+    tmp_path: Path, docs: Path
+) -> None:
+    gated = GatedEmbedder("oven")
+    house = Desk(tmp_path, embedder=gated)
+    async with house.open() as desk:
+        job_id = await desk.start(docs)
+        await gated.reached.wait()
+    gated.open.set()
+    async with house.open() as desk:
+        await desk.ingestion.remove_book("course")
+        await desk.ingestion.resume()
+        job = await desk.ingestion.wait(job_id)
+        assert job.status is JobStatus.CANCELLED
+        assert await desk.store.count(books=COURSE) == 0
+
+
 async def test_an_embedder_that_is_away_fails_the_job_and_harms_nothing(
     tmp_path: Path, docs: Path
 ) -> None:
@@ -500,3 +531,54 @@ def test_a_request_is_checked_where_it_is_made(changes: dict[str, object], field
     with pytest.raises(InvalidQuestion) as refused:
         IngestionRequest(**values)  # type: ignore[arg-type]
     assert refused.value.field == field
+
+
+async def test_links_follow_the_site_that_a_later_run_names(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs, base_url="https://docs.example")
+    job = await desk.run(docs, site="mkdocs")
+    assert (job.files_processed, job.chunks_embedded) == (3, 0)
+    assert (await desk.search("door"))[0].page_url == "https://docs.example/oven/#door"
+    job = await desk.run(docs, site="mkdocs")
+    assert (job.files_processed, job.files_skipped) == (0, 3)
+
+
+async def test_hostile_files_are_refused_each_with_its_reason_and_the_rest_is_read(
+    desk: OpenDesk, tmp_path: Path
+) -> None:
+    docs = write_files(tmp_path / "docs", {"good.md": long_text("oven")})
+    (docs / "bomb.docx").write_bytes(zipped(docx_parts("") | {"word/x.xml": bytes(64_000_000)}))
+    (docs / "entities.docx").write_bytes(docx("", declaration='<!DOCTYPE x [<!ENTITY a "b">]>'))
+    (docs / "outward.docx").write_bytes(docx(words("x"), **{"../evil.xml": "x"}))
+    (docs / "nested.html").write_bytes(b"<div>" * 400_000 + b"x")
+    (docs / "broken.pdf").write_bytes(b"%PDF-1.7 and no more")
+    (docs / "link.pdf").symlink_to("/etc/hostname")
+    with (docs / "huge.pptx").open("wb") as huge:
+        huge.truncate(1024 * 1024 * 1024)
+    (docs / "manual.pdf").write_bytes(pdf([["Nothing here."], ["The gear turns once a day."]]))
+    job = await desk.run(docs, base_url="https://docs.example/")
+    assert job.status is JobStatus.COMPLETED
+    reasons = {failure.source_file: failure.reason for failure in job.failures}
+    expected = {
+        "bomb.docx": "zip bomb", "entities.docx": "entities", "outward.docx": "leads out",
+        "nested.html": "nested", "broken.pdf": "not a PDF", "link.pdf": "leads out",
+        "huge.pptx": "larger than 50 MB",
+    }  # fmt: skip
+    assert reasons.keys() == expected.keys()
+    for name, reason in expected.items():
+        assert reason in reasons[name]
+    assert (job.files_processed, job.files_failed) == (2, 7)
+    (page, *_) = await desk.search("gear")
+    assert page.section_heading == "page 2"
+    assert page.page_url == "https://docs.example/manual.pdf#page=2"
+    await desk.check_totals()
+
+
+async def test_a_job_of_nothing_but_broken_files_fails(desk: OpenDesk, tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.pdf").write_bytes(b"no")
+    (docs / "b.docx").write_bytes(b"no")
+    job = await desk.run(docs)
+    assert job.status is JobStatus.FAILED
+    assert job.files_failed == 2
+    assert "damaged" in (job.error_message or "")

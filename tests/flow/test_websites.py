@@ -97,6 +97,22 @@ async def test_a_sitemap_becomes_a_book_whose_links_lead_to_its_pages(reader: Re
     assert found.source_file == f"{site.host.replace(':', '-')}/docs/alpha.md"
 
 
+async def test_a_page_of_html_is_its_main_part_with_links_to_its_sections(reader: Reader) -> None:
+    site = reader.site
+    site.pages["/guide/"] = (
+        "<html><head><title>Guide</title></head><body><nav>Home Blog Imprint</nav><main>"
+        f"<h1>Guide</h1><h2 id='fit'>Fitting</h2><p>{long_text('gripper')}</p></main>"
+        "<footer>All rights reserved</footer></body></html>"
+    )
+    site.kinds["/guide/"] = "text/html; charset=utf-8"
+    job = await reader.reads(site.sitemap("/guide/"))
+    assert (job.files_processed, job.notices) == (1, ())
+    found = (await reader.found("gripper described"))[0]
+    assert (found.page_title, found.section_heading) == ("Guide", "Fitting")
+    assert found.page_url == f"{site.url}/guide/#fit"
+    assert "Imprint" not in found.text
+
+
 async def test_only_what_changed_is_sent_and_read_again(reader: Reader) -> None:
     site = reader.site
     sitemap = site.sitemap("/docs/alpha", "/docs/beta", "/docs/gamma")
@@ -144,6 +160,22 @@ async def test_a_site_that_is_away_leaves_the_book_as_it_was(reader: Reader) -> 
     failed = await new.reads(sitemap)
     assert failed.status is JobStatus.FAILED
     assert "the server answers 404" in (failed.error_message or "")
+
+
+async def test_what_a_reading_that_was_cut_off_has_left_is_not_read(reader: Reader) -> None:
+    site = reader.site
+    sitemap = site.sitemap("/docs/alpha")
+    await reader.reads(sitemap)
+    (folder,) = (reader.folder / "websites" / "web").iterdir()
+    (folder / "pages" / "left-over.md").write_text(page("stranger"))
+    site.troubles = {"/sitemap.xml": [503] * QUICK.attempts}
+    await reader.reads(sitemap)
+    assert await reader.pages() == {f"{site.url}/docs/alpha"}
+    (folder / "index.json").write_text("{ damaged")
+    site.troubles = {}
+    job = await reader.reads(sitemap)
+    assert (job.files_skipped, job.files_failed) == (1, 0)
+    assert await reader.pages() == {f"{site.url}/docs/alpha"}
 
 
 async def test_robots_are_heard_for_pages_and_sitemaps(reader: Reader) -> None:

@@ -73,5 +73,13 @@ def check_options(command: Mapping[str, Any], options: Mapping[str, Any]) -> Non
         if isinstance(value, str):
             assert option["type"] == 3
             assert option.get("min_length", 0) <= len(value) <= option.get("max_length", 6_000)
-        elif value is not None:
+            choices = [choice["value"] for choice in option.get("choices", [])]
+            assert not choices or value in choices
+        elif isinstance(value, bool):
             assert option["type"] == 5
+        elif isinstance(value, int):
+            assert option["type"] == 4
+            assert option.get("min_value", value) <= value <= option.get("max_value", value)
+        elif value is not None:
+            assert option["type"] == 7
+            assert value.kind in option.get("channel_types", [value.kind])

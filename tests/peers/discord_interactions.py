@@ -57,6 +57,7 @@ class Interaction:
     made_at: float
     message: Note | None = None
     callback: int | None = None
+    answered_at: float | None = None
     private: bool = False
     original: Note | None = None
     follow_ups: list[Note] = field(default_factory=list)
@@ -99,26 +100,38 @@ class Interactions:
     # What a test does
 
     async def slash(
-        self, channel: Channel, person: Person, name: str, **options: Any
+        self, channel: Channel, person: Person, name: str, /, **options: Any
     ) -> Interaction:
-        """Somebody uses a slash command; the client sends only what its options allow."""
-        check_options(self._registered(SLASH, name), options)
-        data = self._command(SLASH, name) | {"options": shown_options(options)}
+        """Somebody uses a slash command, or `group command`; the client sends only what its
+        options allow."""
+        command, *sub = name.split(" ")
+        registered = self._registered(SLASH, command, channel)
+        for part in sub:
+            registered = next(o for o in registered["options"] if o["name"] == part)
+        check_options(registered, options)
+        shown = within_groups(sub, shown_options(options))
+        data = self._command(SLASH, command) | {"options": shown}
+        pointed = {str(o.id): o.as_json() for o in options.values() if isinstance(o, Channel)}
+        data |= {"resolved": {"channels": pointed}} if pointed else {}
         return await self._make(COMMAND, channel, person, data)
 
     async def complete(
         self, channel: Channel, person: Person, name: str, focused: str, value: str
     ) -> Interaction:
         """Somebody types in an option that asks the bot for choices."""
-        option = next(o for o in self._registered(SLASH, name)["options"] if o["name"] == focused)
+        command, *sub = name.split(" ")
+        registered = self._registered(SLASH, command, channel)
+        for part in sub:
+            registered = next(o for o in registered["options"] if o["name"] == part)
+        option = next(o for o in registered["options"] if o["name"] == focused)
         assert option.get("autocomplete"), f"{name} {focused} is not completed"
         options = [option | {"focused": True} for option in shown_options({focused: value})]
-        data = self._command(SLASH, name) | {"options": options}
+        data = self._command(SLASH, command) | {"options": within_groups(sub, options)}
         return await self._make(AUTOCOMPLETE, channel, person, data)
 
     async def menu(self, note: Note, person: Person, name: str) -> Interaction:
         """Somebody uses a command of a message's menu; its text is told with it."""
-        self._registered(MENU, name)
+        self._registered(MENU, name, self._world.channels[note.channel_id])
         resolved = {"messages": {str(note.id): note.as_json()}}
         data = self._command(MENU, name) | {"target_id": str(note.id), "resolved": resolved}
         return await self._make(COMMAND, self._world.channels[note.channel_id], person, data)
@@ -189,11 +202,13 @@ class Interactions:
         guild = str(made.channel.guild_id)
         return shown | {"guild_id": guild, "guild_locale": "en-US", "member": member, "context": 0}
 
-    def _registered(self, kind: int, name: str) -> Mapping[str, Any]:
-        path = f"/applications/{self._world.bot.id}/commands"
-        for command in self._routes.commands.get(path, []):
-            if (command.get("type", SLASH), command["name"]) == (kind, name):
-                return command
+    def _registered(self, kind: int, name: str, channel: Channel) -> Mapping[str, Any]:
+        """A command that shows there: registered everywhere, or on that server."""
+        base = f"/applications/{self._world.bot.id}"
+        for path in (f"{base}/commands", f"{base}/guilds/{channel.guild_id}/commands"):
+            for command in self._routes.commands.get(path, []):
+                if (command.get("type", SLASH), command["name"]) == (kind, name):
+                    return command
         raise AssertionError(f"the command {name!r} is not registered")
 
     def _command(self, kind: int, name: str) -> dict[str, Any]:
@@ -213,7 +228,7 @@ class Interactions:
         if kind not in ALLOWED_CALLBACKS[made.kind]:
             raise Refused(400, 50035, "Invalid Form Body", [f"type: {kind} is not valid here"])
         await self._carry_out(made, kind, data)
-        made.callback = kind
+        made.callback, made.answered_at = kind, self.clock.now()
         if call.query.get("with_response") not in {"1", "true"}:
             return 204, None
         shown: dict[str, Any] = {"id": str(made.id), "type": made.kind}
@@ -328,5 +343,14 @@ class Interactions:
 
 
 def shown_options(options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    kinds = {str: 3, bool: 5}
-    return [{"name": n, "type": kinds[type(v)], "value": v} for n, v in options.items()]
+    kinds = {str: 3, int: 4, bool: 5, Channel: 7}
+    return [
+        {"name": n, "type": kinds[type(v)], "value": str(v.id) if isinstance(v, Channel) else v}
+        for n, v in options.items()
+    ]
+
+
+def within_groups(names: list[str], options: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    for name in reversed(names):
+        options = [{"name": name, "type": 1, "options": options}]
+    return options

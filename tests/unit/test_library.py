@@ -197,3 +197,17 @@ def test_a_module_outside_the_places_modules_is_refused_with_those_there_are() -
     assert (within.module, within.modules) == ("two", ("one", "two"))
     with pytest.raises(InvalidQuestion, match="Known modules: one, two"):
         bounded(Filters(module="three"), policy, reader=None, at=NOON)
+
+
+async def test_a_lookup_finds_what_an_answer_would(policies: MemoryPolicies) -> None:
+    library = await library_of("course", policies=policies)
+    await policies.set(CATEGORY, ChannelPolicy(modules=("one",), released_at=SUMMER))
+    found = await library.filters_for(
+        platform=Platform.DISCORD,
+        tenant=GUILD,
+        channel_id="channel",
+        category_id="category",
+        reader=ReaderProfile(hardware_tier=2),
+        asked=Filters(lesson=3),
+    )
+    assert found == Filters(modules=("one",), released_at=SUMMER, hardware_tier=2, lesson=3)

@@ -35,35 +35,53 @@ class Container:
         self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
         self._turn = threading.Lock()
+        self._is_closed = False
 
     def convert(self, reader: str, name: str, content: bytes) -> Converted:
         """A file's text as the reader there makes it, or why there is none. Blocks."""
         with self._turn:
-            process = self._running()
-            with alarm(process, self._limits.seconds) as rang:
-                reply = exchange(process, reader, name, content, self._limits.output)
-            if reply is None:
-                self._end()
-                raise Unreadable(self._fate(rang.is_set()))
+            was_used = self._is_running()
+            reply = self._asked(reader, name, content)
+            if was_used and not reply.get("late") and reply.get("broken"):
+                # What earlier files left behind is not this one's fault: once more, on its own.
+                reply = self._asked(reader, name, content)
         if (reason := reply.get("unreadable")) is not None:
-            if reply.get("ended"):
-                self.close()
             raise Unreadable(str(reason))
         return Converted(
             text=str(reply["text"]), fields=reply["fields"], notices=tuple(reply["notices"])
         )
 
+    def _asked(self, reader: str, name: str, content: bytes) -> dict[str, Any]:
+        """The reply to one request; a process that broke over it is ended."""
+        process = self._running()
+        with alarm(process, self._limits.seconds) as rang:
+            reply = exchange(process, reader, name, content, self._limits.output)
+        if reply is None:
+            reply = {"unreadable": self._fate(rang.is_set()), "broken": True, "late": rang.is_set()}
+        if reply.get("broken"):
+            self._end()
+        return reply
+
     def close(self) -> None:
         """End the process; a file that is being read in another thread is given up."""
-        if self._process is not None:
-            self._process.kill()
+        self._is_closed = True
+        if (process := self._process) is not None:
+            process.kill()
         with self._turn:
             self._end()
 
+    def _is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def _running(self) -> subprocess.Popen[bytes]:
-        if self._process is None or self._process.poll() is not None:
+        if self._is_closed:
+            raise Unreadable("reading was stopped")
+        if not self._is_running():
             self._end()
             self._process = started(self._limits)
+        if self._is_closed or self._process is None:  # closed while it was started
+            self._end()
+            raise Unreadable("reading was stopped")
         return self._process
 
     def _end(self) -> None:

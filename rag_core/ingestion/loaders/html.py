@@ -10,16 +10,16 @@ from lxml import etree
 from lxml.html import HTMLParser, document_fromstring
 
 from rag_core.ingestion.loaders.decoding import decoded
-from rag_core.ingestion.loaders.document import Converted
-from rag_core.ingestion.loaders.markup import (
+from rag_core.ingestion.loaders.document import Converted, Unreadable
+from rag_core.ingestion.loaders.elements import (
     BLOCKS,
     HEADINGS,
     Element,
-    Writer,
     is_silent,
     tag_of,
     text_of,
 )
+from rag_core.ingestion.loaders.markup import Writer
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 HEAD = 4096
@@ -64,10 +64,16 @@ def convert(name: str, content: bytes) -> Converted:
         root = document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except etree.ParserError:  # nothing but comments and white space
         return Converted(text="", notices=notices)
+    except etree.XMLSyntaxError as error:
+        if error.code == etree.ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from error
+        raise
     fields = fields_in(root)
     main = main_part(root)
     without_furniture(main)
     written = Writer().written(main)
+    if not written and parser.error_log.filter_from_fatals():
+        raise Unreadable("it is nested too deeply, or damaged from its start")
     if re.search(r"(?m)^# \S", written):
         fields.pop("title", None)
     return Converted(text=written, fields=fields, notices=notices)

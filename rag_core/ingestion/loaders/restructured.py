@@ -27,7 +27,7 @@ SETTINGS = {
     "syntax_highlight": "none",
     "embed_stylesheet": False,
     "stylesheet_path": "",
-    "line_length_limit": 100_000,
+    "line_length_limit": 10_000_000,
     "smart_quotes": False,
 }
 """Nothing is read from other files or taken over as it is, and no page stops at an error."""
