@@ -299,7 +299,7 @@ async def yard(
     async with contextlib.AsyncExitStack() as stack:
         model = await stack.enter_async_context(answering_model(seconds=model_seconds))
         slack = await stack.enter_async_context(SlackPeer(ack_seconds=3.0, pauses=AGAIN))
-        slack.foresees("ratelimited")
+        slack.foresees("ratelimited", "streaming_state_conflict", "message_not_in_streaming_state")
         made = Yard(folder, slack, model, Random(seed))
         if with_discord:
             made.discord = await stack.enter_async_context(open_discord_peer())
