@@ -13,9 +13,11 @@ from adapters.platform import ChatPlatform
 from adapters.review import Review
 from adapters.section_titles import SectionTitles
 from adapters.slack.config import CommandNames, SlackConfig
+from adapters.steward import Steward
 from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
 from bot.setting import ids_in
 from bot.settings import Settings
+from bot.steward import HouseSteward
 from bot.wiring import Services, starters_of
 
 if TYPE_CHECKING:
@@ -38,27 +40,29 @@ class OpenPlatforms:
 async def open_platforms(settings: Settings, services: Services) -> AsyncIterator[OpenPlatforms]:
     platforms: list[ChatPlatform] = []
     mounts: dict[str, Any] = {}
+    steward = HouseSteward(services)
     async with AsyncExitStack() as stack:
         if settings.slack_bot_token:
             from adapters.slack.app import open_slack
 
             slack = await stack.enter_async_context(
-                open_slack(slack_config(settings), slack_parts(services))
+                open_slack(slack_config(settings), slack_parts(services, steward))
             )
             platforms.append(slack)
+            steward.greet(slack)
             if slack.events is not None:
                 mounts[SLACK_EVENTS] = slack.events
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
 
             discord = await stack.enter_async_context(
-                open_discord(discord_config(settings), discord_parts(services))
+                open_discord(discord_config(settings), discord_parts(services, steward))
             )
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
 
 
-def slack_parts(services: Services) -> SlackParts:
+def slack_parts(services: Services, steward: Steward) -> SlackParts:
     from adapters.passages import Passages
     from adapters.slack.parts import SlackParts
 
@@ -71,6 +75,7 @@ def slack_parts(services: Services) -> SlackParts:
         passages=Passages(searches=services.retriever, library=library),
         library=library,
         policies=library,
+        steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
     )
@@ -102,7 +107,7 @@ def slack_names(settings: Settings) -> CommandNames:
     )
 
 
-def discord_parts(services: Services) -> DiscordParts:
+def discord_parts(services: Services, steward: Steward) -> DiscordParts:
     from adapters.discord.client import DiscordParts
     from adapters.discord.lookup import Lookup
 
@@ -116,6 +121,7 @@ def discord_parts(services: Services) -> DiscordParts:
             titles=SectionTitles(files=stores.jobs, passages=services.vectors),
         ),
         policies=services.library,
+        steward=steward,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,
