@@ -55,9 +55,14 @@ async def killed(place: Yard, scale: Scale, *, folders: Sequence[str]) -> Outcom
     outcome.must(ended, "not everything ended")
     outcome.must(done >= wanted, f"only {done} of {wanted} kills hit open work")
     more = len(place.model.calls) - CALLS_OF_AN_ANSWER * questions - wasted
-    outcome.figures["calls_more_than_that"] = more
+    outcome.figures |= {"calls_more_than_that": more, "apologies": apologies(place)}
     outcome.must(more <= 1, f"{more} model calls more than the kills cut")
     return judged(outcome, figures(place.record()))
+
+
+def apologies(place: Yard) -> int:
+    rows = place.rows("SELECT count(*) AS n FROM answers WHERE outcome = 'error'")
+    return int(rows[0]["n"])
 
 
 def calls_in_vain(place: Yard, *, since: int) -> int:
