@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Protocol
 
 from rag_core.books.book import BookIds
+from rag_core.books.bounds import bounded
+from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import AnswerTimedOut, NoBookChosen
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 
 PASSAGES = 5
@@ -24,20 +27,22 @@ class Searches(Protocol):
     async def search(self, query: SearchQuery) -> SearchResponse: ...
 
 
-class ChoosesBooks(Protocol):
-    """Knows which books a channel reads, as the library does."""
+class KnowsRules(Protocol):
+    """Knows which books a channel reads and what holds there, as the library does."""
 
-    async def books_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> BookIds | None: ...
+    async def policy_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> ChannelPolicy: ...
+
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passages:
-    """Looks words up in the books of a channel."""
+    """Looks words up in the books of a channel, within its policy."""
 
     searches: Searches
-    library: ChoosesBooks
+    library: KnowsRules
 
     async def of(
         self, text: str, *, platform: Platform, tenant: TenantId, channel_id: str
@@ -45,12 +50,14 @@ class Passages:
         """The best passages; an error of the house where nothing could be looked up."""
         try:
             async with asyncio.timeout(SECONDS):
-                books = await self.library.books_for(
+                policy = await self.library.policy_for(
                     platform=platform, tenant=tenant, channel_id=channel_id
                 )
+                books = await self.library.books_under(policy)
                 if books is None:
                     raise NoBookChosen
-                query = SearchQuery(text=text, book_ids=books, limit=PASSAGES)
+                filters = bounded(Filters(), policy, reader=None, at=datetime.now(UTC))
+                query = SearchQuery(text=text, book_ids=books, limit=PASSAGES, filters=filters)
                 return (await self.searches.search(query)).results
         except TimeoutError as error:
             raise AnswerTimedOut("The documents could not be searched in time.") from error

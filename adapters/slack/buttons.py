@@ -46,7 +46,6 @@ def buttons(
     question: IncomingQuestion,
     *,
     has_staff: bool,
-    source_changed: bool,
     native: bool,
 ) -> list[Block]:
     """The blocks below an answer; none below greetings and what was not answered for an error."""
@@ -54,8 +53,6 @@ def buttons(
     values = _Values(response, question)
     blocks = [rating(values)] if native and set(RATINGS) <= set(presses) else []
     plain = [press for press in presses if not (blocks and press in RATINGS)]
-    if source_changed:
-        plain.insert(0, Press.AGAIN)
     elements = [values.button(press, LABELS[press]) for press in plain]
     if question.private and presses:
         elements += [values.button(act, label) for act, label in PRIVATE_LABELS.items()]

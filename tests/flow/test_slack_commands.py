@@ -14,7 +14,7 @@ from adapters.slack.config import CommandNames
 from adapters.slack.house_keeping import ADMINS_ONLY, FORGOTTEN
 from adapters.slack.shortcut import NO_WORDS
 from rag_core.books.book import BookIds
-from rag_core.books.policy import Place
+from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -45,6 +45,12 @@ class Shelf:
         return SearchResponse(query=query.text, results=found, total_found=len(found))
 
     async def books_for(self, **place: Any) -> BookIds | None:
+        return self.books
+
+    async def policy_for(self, **place: Any) -> ChannelPolicy:
+        return ChannelPolicy(modules=("limits",))
+
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         return self.books
 
     async def of(self, books: BookIds) -> Sequence[str]:
@@ -178,6 +184,8 @@ async def test_lookup_shows_passages_with_their_links(over: str) -> None:
         assert "weeks.md" in said
         [query] = shelf.queries
         assert (query.text, list(query.book_ids)) == ("limits", ["handbook"])
+        assert query.filters.modules == ("limits",)
+        assert query.filters.released_at is not None
         assert not desk.questions
 
 
