@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from adapters.presses import LABELS, Press, offered
+from adapters.slack.shapes import part
 from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
 
@@ -130,8 +131,7 @@ def reason_form(answer_id: UUID) -> Block:
 
 def reason_in(view: Mapping[str, Any]) -> tuple[UUID, str] | None:
     """The answer that a sent form belongs to, and what was written in it."""
-    values = (view.get("state") or {}).get("values") or {}
-    field = (values.get(CLOSES["block"]) or {}).get(CLOSES["field"]) or {}
+    field = part(view, "state", "values", CLOSES["block"], CLOSES["field"])
     try:
         answer_id = UUID(hex=str(view.get("private_metadata")))
     except ValueError:

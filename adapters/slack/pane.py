@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from adapters.graphemes import safe_cut
+from adapters.slack.shapes import part
 from adapters.slack.team import Team
 from adapters.slack.teams import Teams, team_id_in
 from rag_core.books.book import BookIds
@@ -56,9 +57,7 @@ class Pane:
 
     async def opened(self, body: Mapping[str, Any]) -> None:
         """Somebody opened a thread of the pane."""
-        thread = (body.get("event") or {}).get("assistant_thread")
-        if not isinstance(thread, Mapping):
-            return
+        thread = part(body, "event", "assistant_thread")
         channel, ts = str(thread.get("channel_id") or ""), str(thread.get("thread_ts") or "")
         team = self._teams.of(team_id_in(body))
         if not channel or not ts:

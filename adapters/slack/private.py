@@ -11,6 +11,7 @@ from typing import Any
 import aiohttp
 
 from adapters.slack.calls import SERVICE
+from adapters.slack.shapes import part
 from adapters.slack.teams import Teams
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
@@ -83,11 +84,11 @@ class Whispers:
         self, body: Mapping[str, Any], text: str, blocks: Sequence[Mapping[str, Any]]
     ) -> None:
         message: dict[str, Any] = {"text": text, **({"blocks": blocks} if blocks else {})}
-        container, message_of = body.get("container") or {}, body.get("message") or {}
+        container, message_of = part(body, "container"), part(body, "message")
         if container.get("is_ephemeral") or not message_of:
             await self.respond(str(body.get("response_url") or ""), **message)
             return
-        team = self._teams.of(str((body.get("team") or {}).get("id") or ""))
+        team = self._teams.of(str(part(body, "team").get("id") or ""))
         await team.call(
             "chat.postEphemeral",
             channel=str(body["channel"]["id"]),
