@@ -102,7 +102,7 @@ class _Builder:
         self._threads = AnsweredThreads(parts.markers)
         self._people = People(teams, admins=config.admins)
         self._context = Context(people=self._people, files=FileReader(client.session))
-        self._whispers = Whispers(teams=teams, session=client.session)
+        self._whispers = Whispers(teams=teams, session=client.session, api_base=client.base_url)
         self._renderer = SlackRenderer(has_staff=bool(config.ask_person))
         self._replies = SlackReplies(
             teams=teams,

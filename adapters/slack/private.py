@@ -11,6 +11,7 @@ from typing import Any
 import aiohttp
 
 from adapters.slack.calls import SERVICE
+from adapters.slack.hosts import is_slacks_own
 from adapters.slack.shapes import part
 from adapters.slack.teams import Teams
 from rag_core.desk.incoming import IncomingQuestion
@@ -31,8 +32,9 @@ WHISPERED = "whispered"
 class Whispers:
     """Answers a command or a press, where only the person who used it can see it."""
 
-    def __init__(self, *, teams: Teams, session: aiohttp.ClientSession) -> None:
+    def __init__(self, *, teams: Teams, session: aiohttp.ClientSession, api_base: str) -> None:
         self._teams = teams
+        self._api_base = api_base
         self._session = session
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
@@ -61,6 +63,8 @@ class Whispers:
         await self._send(url, {"delete_original": True})
 
     async def _send(self, url: str, body: Mapping[str, Any]) -> None:
+        if not is_slacks_own(url, self._api_base):
+            raise UpstreamRejected(SERVICE, "a response address that is not Slack's")
         try:
             async with self._session.post(url, json=body) as response:
                 status = response.status
