@@ -56,7 +56,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
             from adapters.discord.client import open_discord
 
             discord = await stack.enter_async_context(
-                open_discord(discord_config(settings), discord_parts(services))
+                open_discord(discord_config(settings), discord_parts(services, steward))
             )
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
@@ -75,6 +75,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         passages=Passages(searches=services.retriever, library=library),
         library=library,
         policies=library,
+        steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
         steward=steward,
@@ -107,7 +108,7 @@ def slack_names(settings: Settings) -> CommandNames:
     )
 
 
-def discord_parts(services: Services) -> DiscordParts:
+def discord_parts(services: Services, steward: Steward) -> DiscordParts:
     from adapters.discord.client import DiscordParts
     from adapters.discord.lookup import Lookup
 
@@ -121,6 +122,7 @@ def discord_parts(services: Services) -> DiscordParts:
             titles=SectionTitles(files=stores.jobs, passages=services.vectors),
         ),
         policies=services.library,
+        steward=steward,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,
