@@ -53,10 +53,12 @@ def to_mrkdwn(markdown: str) -> str:
 
 
 def _fenced(text: str, *, closed: bool) -> str:
-    """Code between the only marks that Slack knows for it."""
-    lines = text.splitlines()
-    inside = lines[1:-1] if closed else lines[1:]
-    return "\n".join(["```", *map(escaped, inside), "```"])
+    """Code between the only marks that Slack knows for it; what names its language comes first."""
+    opening, *lines = text.splitlines()
+    inside = lines[:-1] if closed else lines
+    language = opening.strip().lstrip("`~").strip()
+    named = [language] if language else []
+    return "\n".join(["```", *map(escaped, [*named, *inside]), "```"])
 
 
 def escaped(text: str) -> str:
