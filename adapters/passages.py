@@ -5,12 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Protocol
 
 from rag_core.books.book import BookIds
-from rag_core.books.bounds import bounded
-from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import AnswerTimedOut, NoBookChosen
 from rag_core.retrieval.query import Filters, SearchQuery
@@ -27,22 +24,24 @@ class Searches(Protocol):
     async def search(self, query: SearchQuery) -> SearchResponse: ...
 
 
-class KnowsRules(Protocol):
-    """Knows which books a channel reads and what holds there, as the library does."""
+class ChoosesBooks(Protocol):
+    """Knows which books a channel reads and what of them, as the library does."""
 
-    async def policy_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> ChannelPolicy: ...
+    async def books_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> BookIds | None: ...
 
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
+    async def filters_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> Filters: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passages:
-    """Looks words up in the books of a channel, within its policy."""
+    """Looks words up in the books of a channel."""
 
     searches: Searches
-    library: KnowsRules
+    library: ChoosesBooks
 
     async def of(
         self, text: str, *, platform: Platform, tenant: TenantId, channel_id: str
@@ -50,13 +49,14 @@ class Passages:
         """The best passages; an error of the house where nothing could be looked up."""
         try:
             async with asyncio.timeout(SECONDS):
-                policy = await self.library.policy_for(
+                books = await self.library.books_for(
                     platform=platform, tenant=tenant, channel_id=channel_id
                 )
-                books = await self.library.books_under(policy)
                 if books is None:
                     raise NoBookChosen
-                filters = bounded(Filters(), policy, reader=None, at=datetime.now(UTC))
+                filters = await self.library.filters_for(
+                    platform=platform, tenant=tenant, channel_id=channel_id
+                )
                 query = SearchQuery(text=text, book_ids=books, limit=PASSAGES, filters=filters)
                 return (await self.searches.search(query)).results
         except TimeoutError as error:

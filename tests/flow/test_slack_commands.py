@@ -14,9 +14,9 @@ from adapters.slack.config import CommandNames
 from adapters.slack.house_keeping import ADMINS_ONLY, FORGOTTEN
 from adapters.slack.shortcut import NO_WORDS
 from rag_core.books.book import BookIds
-from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.policy import Place
 from rag_core.conversation.key import Platform, TenantId
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from tests.builders import a_result
 from tests.fakes.answers import an_answer
@@ -29,6 +29,8 @@ from tests.peers.slack_rules import check_message, texts_of
 from tests.peers.slack_socket import Envelope
 
 BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
+
+OUT_ALREADY = Filters(modules=("handbook",))
 
 
 class Shelf:
@@ -44,13 +46,10 @@ class Shelf:
         found = self.results
         return SearchResponse(query=query.text, results=found, total_found=len(found))
 
+    async def filters_for(self, **place: Any) -> Filters:
+        return OUT_ALREADY
+
     async def books_for(self, **place: Any) -> BookIds | None:
-        return self.books
-
-    async def policy_for(self, **place: Any) -> ChannelPolicy:
-        return ChannelPolicy(modules=("limits",))
-
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         return self.books
 
     async def of(self, books: BookIds) -> Sequence[str]:
@@ -184,8 +183,7 @@ async def test_lookup_shows_passages_with_their_links(over: str) -> None:
         assert "weeks.md" in said
         [query] = shelf.queries
         assert (query.text, list(query.book_ids)) == ("limits", ["handbook"])
-        assert query.filters.modules == ("limits",)
-        assert query.filters.released_at is not None
+        assert query.filters == OUT_ALREADY, "what a place may not show is not looked up"
         assert not desk.questions
 
 
