@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 from uuid import UUID
 
 from adapters.steward import Finding
@@ -34,6 +34,7 @@ class ChatPlatform(Protocol):
         ...
 
 
+@runtime_checkable
 class ExaminesItself(Protocol):
     """A platform that can say what is in place and what is missing on its side."""
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
-from adapters.platform import ChatPlatform
+from adapters.platform import ChatPlatform, ExaminesItself
 from adapters.steward import Finding
 from bot.wiring import Services
 from rag_core.agent.model_events import ToolChoice
@@ -46,7 +46,11 @@ class Doctor:
 
     async def everything(self) -> Sequence[Finding]:
         """The house, then each platform's own words."""
-        return [*await self.house(), *map(sign_of_life, self._platforms)]
+        found = list(await self.house())
+        for platform in self._platforms:
+            own = platform if isinstance(platform, ExaminesItself) else None
+            found += await own.findings() if own is not None else [sign_of_life(platform)]
+        return found
 
     async def _database(self) -> Finding:
         waiting = await self._services.stores.ledger.waiting()
