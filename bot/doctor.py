@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
-from adapters.platform import ChatPlatform, ExaminesItself
+from adapters.platform import ChatPlatform
 from adapters.steward import Finding
 from bot.wiring import Services
 from rag_core.agent.model_events import ToolChoice
@@ -48,8 +48,7 @@ class Doctor:
         """The house, then each platform's own words."""
         found = list(await self.house())
         for platform in self._platforms:
-            own = platform if isinstance(platform, ExaminesItself) else None
-            found += await own.findings() if own is not None else [sign_of_life(platform)]
+            found += await platform.findings()
         return found
 
     async def _database(self) -> Finding:
@@ -157,13 +156,6 @@ def of_book(book: Book, job: IngestionJob | None) -> Finding:
         first = job.failures[0]
         reason = f"{len(job.failures)} files could not be read; {first.source_file}: {first.reason}"
     return missing(name, f"{there}; last run: {reason}", "footnote jobs --json tells all of it.")
-
-
-def sign_of_life(platform: ChatPlatform) -> Finding:
-    name = platform.platform.value
-    if platform.is_ready:
-        return in_place(name, "connected.")
-    return missing(name, "no sign of life.", f"Look at the log's lines on {name}.")
 
 
 def in_place(name: str, detail: str) -> Finding:
