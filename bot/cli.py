@@ -255,6 +255,21 @@ def backup(
     finish(command(file.absolute(), as_json=as_json))
 
 
+class Manifests(StrEnum):
+    """The platforms whose apps are set up by a manifest."""
+
+    SLACK = "slack"
+
+
+@app.command()
+def manifest(platform: Annotated[Manifests, typer.Argument(help="slack")]) -> None:
+    """Print the app manifest that matches this program and its settings."""
+    from bot.commands.manifest import slack_manifest
+
+    del platform  # there is one so far, and its name is checked
+    finish(slack_manifest())
+
+
 @app.command()
 def restore(
     file: Annotated[Path, typer.Argument(help="A file that `footnote backup` wrote.")],

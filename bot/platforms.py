@@ -12,13 +12,17 @@ from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from adapters.review import Review
 from adapters.section_titles import SectionTitles
-from adapters.slack.config import SlackConfig
+from adapters.slack.config import CommandNames, SlackConfig
+from adapters.steward import Steward
 from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
+from bot.setting import ids_in
 from bot.settings import Settings
-from bot.wiring import Services
+from bot.steward import HouseSteward
+from bot.wiring import Services, starters_of
 
 if TYPE_CHECKING:
     from adapters.discord.client import DiscordParts
+    from adapters.slack.parts import SlackParts
 
 SLACK_EVENTS = "/slack/events"
 
@@ -36,25 +40,46 @@ class OpenPlatforms:
 async def open_platforms(settings: Settings, services: Services) -> AsyncIterator[OpenPlatforms]:
     platforms: list[ChatPlatform] = []
     mounts: dict[str, Any] = {}
-    markers = services.stores.markers
+    steward = HouseSteward(services)
     async with AsyncExitStack() as stack:
         if settings.slack_bot_token:
             from adapters.slack.app import open_slack
 
             slack = await stack.enter_async_context(
-                open_slack(slack_config(settings), desk=services.desk, markers=markers)
+                open_slack(slack_config(settings), slack_parts(services, steward))
             )
             platforms.append(slack)
+            steward.greet(slack)
             if slack.events is not None:
                 mounts[SLACK_EVENTS] = slack.events
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
 
             discord = await stack.enter_async_context(
-                open_discord(discord_config(settings), discord_parts(services))
+                open_discord(discord_config(settings), discord_parts(services, steward))
             )
+            steward.greet(discord)
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
+
+
+def slack_parts(services: Services, steward: Steward) -> SlackParts:
+    from adapters.passages import Passages
+    from adapters.slack.parts import SlackParts
+
+    stores, library = services.stores, services.library
+    return SlackParts(
+        desk=services.desk,
+        markers=stores.markers,
+        answers=stores.ledger,
+        feedback=stores.feedback,
+        passages=Passages(searches=services.retriever, library=library),
+        library=library,
+        policies=library,
+        steward=steward,
+        starters=starters_of(services),
+        asked=stores.ledger,
+    )
 
 
 def slack_config(settings: Settings) -> SlackConfig:
@@ -68,10 +93,22 @@ def slack_config(settings: Settings) -> SlackConfig:
         app_token=app.get_secret_value() if app else None,
         signing_secret=signing.get_secret_value() if signing else None,
         api_base=settings.slack_api_base,
+        names=slack_names(settings),
+        admins=ids_in(settings.slack_admin_users),
+        ask_person=ids_in(settings.slack_ask_person),
+        allowed_bots=ids_in(settings.slack_allowed_bots),
     )
 
 
-def discord_parts(services: Services) -> DiscordParts:
+def slack_names(settings: Settings) -> CommandNames:
+    return CommandNames(
+        ask=settings.slack_ask_command,
+        lookup=settings.slack_lookup_command,
+        house=settings.slack_house_command,
+    )
+
+
+def discord_parts(services: Services, steward: Steward) -> DiscordParts:
     from adapters.discord.client import DiscordParts
     from adapters.discord.lookup import Lookup
 
@@ -85,6 +122,7 @@ def discord_parts(services: Services) -> DiscordParts:
             titles=SectionTitles(files=stores.jobs, passages=services.vectors),
         ),
         policies=services.library,
+        steward=steward,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,

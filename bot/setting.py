@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
 from rag_core.books.book import BOOK_ID
+from rag_core.websites.address import parsed
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 PLAIN_SCHEMES = {"http": "https", "ws": "wss"}
@@ -48,10 +50,36 @@ def checked_prompt(path: Path) -> Path:
     return path
 
 
+def checked_ids(listed: str) -> str:
+    """Ids of Slack's members, user groups, bots or apps, separated by commas."""
+    if not all(SLACK_ID.fullmatch(each) for each in ids_in(listed)):
+        raise ValueError("not ids")
+    return listed
+
+
+def ids_in(listed: str | None) -> tuple[str, ...]:
+    return tuple(each.strip() for each in (listed or "").split(",") if each.strip())
+
+
+SLACK_ID = re.compile(r"[UWSBA][A-Z0-9]{2,30}")
+
+
+def checked_hosts(hosts: str) -> str:
+    """Host names or addresses, each with a port or without."""
+    for host in filter(None, (each.strip() for each in hosts.split(","))):
+        address = parsed(f"http://{host}/")
+        if address.target != "/":
+            raise ValueError("not a host")
+    return hosts
+
+
 ADDRESS_RULE = "an https:// or wss:// address, or a plain one on loopback"
 Address = Annotated[str, AfterValidator(checked_address)]
+Hosts = Annotated[str, AfterValidator(checked_hosts)]
 BookName = Annotated[str, AfterValidator(checked_book)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(checked_database)]
+SlackIds = Annotated[str, AfterValidator(checked_ids)]
+CommandName = Annotated[str, Field(pattern=r"^/[a-z0-9_-]{1,31}$")]
 PromptFile = Annotated[Path, AfterValidator(checked_prompt)]
 
 

@@ -28,8 +28,11 @@ from bot.setting import (
     ADDRESS_RULE,
     Address,
     BookName,
+    CommandName,
     DatabaseUrl,
+    Hosts,
     PromptFile,
+    SlackIds,
     by_variable,
     faults,
     setting,
@@ -37,6 +40,7 @@ from bot.setting import (
 from rag_core.books.book import BOOK_ID_RULE
 from rag_core.errors import ConfigurationError
 
+COMMAND_RULE = "'/' and 1 to 31 lower-case letters, digits, '-' and '_'"
 DEFAULT_WEB_PORT = 8080
 
 
@@ -106,7 +110,7 @@ class Settings(BaseSettings):
         "Folders below which the web door may be asked to read files; unset: none",
         "folders, separated by commas",
     )
-    fetch_hosts: str | None = setting(
+    fetch_hosts: Hosts | None = setting(
         "FOOTNOTE_FETCH_HOSTS",
         None,
         "Hosts of your own network whose pages may be read into books; unset: public ones only",
@@ -168,7 +172,7 @@ class Settings(BaseSettings):
     cohere_rerank_model: str | None = setting(
         "COHERE_RERANK_MODEL",
         None,
-        "Rerank model; unset: no rerank; no effect yet",
+        "Rerank model of Cohere; needs COHERE_API_KEY; unset: no rerank",
         "a model's name",
     )
     qdrant_url: Address | None = setting(
@@ -288,6 +292,13 @@ class Settings(BaseSettings):
         "a whole number from 0",
         ge=0,
     )
+    failpoint: str | None = setting(
+        "FOOTNOTE_FAILPOINT",
+        None,
+        "For tests of faults alone: where this process kills itself, and at which visit",
+        "a point and a number, as in settle.after:3",
+        pattern=r"^[a-z_]+\.(before|after):[1-9][0-9]*$",
+    )
     overlap_seconds: float = setting(
         "FOOTNOTE_OVERLAP_SECONDS",
         30.0,
@@ -371,6 +382,33 @@ class Settings(BaseSettings):
     slack_api_base: Address = setting(
         "SLACK_API_BASE", "https://slack.com/api/", "Address of Slack's API", ADDRESS_RULE
     )
+    slack_admin_users: SlackIds | None = setting(
+        "SLACK_ADMIN_USERS",
+        None,
+        "Members who may use the admin commands beside the workspace's own admins; unset: nobody",
+        "member ids (U…), separated by commas",
+    )
+    slack_ask_person: SlackIds | None = setting(
+        "SLACK_ASK_PERSON",
+        None,
+        'Whom the button "Ask a person" tags in Slack; unset: no such button',
+        "ids of members (U…) and user groups (S…), separated by commas",
+    )
+    slack_allowed_bots: SlackIds | None = setting(
+        "SLACK_ALLOWED_BOTS",
+        None,
+        "Other Slack bots whose questions are answered; unset: none",
+        "ids of bots (B…), apps (A…) or members (U…), separated by commas",
+    )
+    slack_ask_command: CommandName = setting(
+        "SLACK_ASK_COMMAND", "/ask", "Slack command for a private answer", COMMAND_RULE
+    )
+    slack_lookup_command: CommandName = setting(
+        "SLACK_LOOKUP_COMMAND", "/lookup", "Slack command that finds passages", COMMAND_RULE
+    )
+    slack_house_command: CommandName = setting(
+        "SLACK_HOUSE_COMMAND", "/footnote", "Slack command for everything else", COMMAND_RULE
+    )
     log_level: Literal["debug", "info", "warning", "error"] = setting(
         "FOOTNOTE_LOG_LEVEL", "info", "Least level that is logged", "debug, info, warning or error"
     )
@@ -442,6 +480,8 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
         )
     if read.get("FOOTNOTE_EMBEDDER") == "cohere" and "COHERE_API_KEY" not in has:
         yield "FOOTNOTE_EMBEDDER is 'cohere', but COHERE_API_KEY is not set; set it too."
+    if "COHERE_RERANK_MODEL" in has and "COHERE_API_KEY" not in has:
+        yield "COHERE_RERANK_MODEL is set, but COHERE_API_KEY is not; set it too."
     openai = {"OPENAI_API_KEY", "OPENAI_BASE_URL"}
     if read.get("FOOTNOTE_EMBEDDER") == "openai" and not has & openai:
         yield (

@@ -8,6 +8,15 @@ from rag_core.errors import ConfigurationError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CommandNames:
+    """How the slash commands are called in this workspace: two apps cannot share a name."""
+
+    ask: str = "/ask"
+    lookup: str = "/lookup"
+    house: str = "/footnote"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SlackConfig:
     """Tokens, addresses and bounds of one workspace; secrets never show."""
 
@@ -17,11 +26,24 @@ class SlackConfig:
     signing_secret: str | None = field(default=None, repr=False)
     """Checks events that come over HTTP."""
     api_base: str = "https://slack.com/api/"
+    names: CommandNames = field(default_factory=CommandNames)
+    admins: tuple[str, ...] = ()
+    """Members who may do what admins of the workspace may."""
+    ask_person: tuple[str, ...] = ()
+    """Members and user groups whom "Ask a person" tags."""
+    allowed_bots: tuple[str, ...] = ()
+    """Other programs whose questions are answered: their bot, app or member ids."""
     request_seconds: float = 10.0
     post_seconds: float = 1.0
     """Between two messages in one channel, as Slack asks for."""
+    write_seconds: float = 1.0
+    """Between two steps of an answer that grows."""
     ping_seconds: float = 5.0
     """How often the socket is asked for a sign of life; four missed ones end it."""
+    longest_away: float = 3 * 24 * 3_600.0
+    """Seconds: what was asked before that, while we were away, is not answered any more."""
+    retry_seconds: float = 1.0
+    """First pause before Slack is asked again who we are; it doubles up to a minute."""
 
     def __post_init__(self) -> None:
         faults = list(self._faults())

@@ -47,10 +47,16 @@ class SignedEvents:
     """Lets in what Slack has signed a moment ago; answers once the desk has it."""
 
     def __init__(
-        self, app: AsyncApp, *, signing_secret: str, clock: Callable[[], float] = time
+        self,
+        app: AsyncApp,
+        *,
+        signing_secret: str,
+        is_open: Callable[[], bool] = lambda: True,
+        clock: Callable[[], float] = time,
     ) -> None:
         self._app = app
         self._secret = signing_secret.encode()
+        self._is_open = is_open
         self._clock = clock
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -73,7 +79,10 @@ class SignedEvents:
             raise RequestRefused(415, "Slack's events are JSON or a form.")
         body = await body_of(headers, receive)
         self._check_signature(headers, body)
-        return await self._app.async_dispatch(readable(body, kind, headers))
+        request = readable(body, kind, headers)
+        if not self._is_open() and request.body.get("type") != "url_verification":
+            raise RequestRefused(503, "Slack has not told us yet who we are.")
+        return await self._app.async_dispatch(request)
 
     def _check_signature(self, headers: Mapping[str, str], body: bytes) -> None:
         stamp = headers.get("x-slack-request-timestamp", "")

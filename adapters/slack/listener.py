@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import logging
-import re
-from collections.abc import Callable
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from weakref import WeakValueDictionary
 
-from slack_bolt.app.async_app import AsyncApp
-from slack_bolt.authorization import AuthorizeResult
-from slack_bolt.error import BoltUnhandledRequestError
-from slack_sdk.web.async_client import AsyncWebClient
+from adapters.never_mind import is_never_mind
+from adapters.platform import AcceptsQuestions
+from adapters.slack.afterthoughts import Afterthoughts
+from adapters.slack.context import Context
+from adapters.slack.events import Deleted, Edited, Heard, heard_in
+from adapters.slack.standing import Standing
+from adapters.slack.team import Team
+from adapters.slack.teams import Teams, team_id_in
+from adapters.waiting import Waiting
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
 
-from adapters.platform import AcceptsQuestions, KnowsThreads
-from adapters.slack.events import heard_in
-from adapters.slack.vendor_log import vendor_log
-from adapters.slack.workspace import Workspace
-from rag_core.errors import FootnoteError
-
-log = logging.getLogger(__name__)
+KEPT = 2_000
 Clock = Callable[[], datetime]
 
 
@@ -30,75 +32,78 @@ class Listener:
         self,
         *,
         desk: AcceptsQuestions,
-        threads: KnowsThreads,
-        workspace: Workspace,
+        teams: Teams,
+        standing: Standing,
+        context: Context,
+        afterthoughts: Afterthoughts,
+        waiting: Waiting,
+        asked: Callable[[IncomingQuestion], None],
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
         self._desk = desk
-        self._threads = threads
-        self._workspace = workspace
+        self._teams = teams
+        self._standing = standing
+        self._context = context
+        self._afterthoughts = afterthoughts
+        self._waiting = waiting
+        self._asked = asked
         self._clock = clock
+        self._turns: WeakValueDictionary[MessageIdentity, asyncio.Lock] = WeakValueDictionary()
+        self._accepted: OrderedDict[MessageIdentity, IncomingQuestion] = OrderedDict()
 
-    async def hear(self, body: dict[str, Any]) -> None:
+    async def hear(self, body: Mapping[str, Any]) -> None:
         """When this raises, Slack is told nothing and sends the event again."""
-        heard = heard_in(body, self._workspace, heard_at=self._clock())
-        if heard is None:
+        team = self._teams.of(team_id_in(body))
+        match heard_in(body, team.workspace, heard_at=self._clock()):
+            case Heard() as heard:
+                await self._take(team, heard)
+            case Edited(question=question):
+                await self._edited(question)
+            case Deleted(identity=identity):
+                await self._afterthoughts.withdrawn(identity)
+
+    async def _take(self, team: Team, heard: Heard) -> None:
+        await self._give_way(heard)
+        if not await self._standing.is_for_us(heard):
             return
-        if heard.addressed or await self._threads.answered_in(heard.question.key):
-            await self._desk.accept(heard.question)
+        if is_never_mind(heard.text):
+            await self._afterthoughts.never_mind(heard.question)
+            return
+        # Both events of a mention come at once: the second finds what the first has read.
+        async with self._turns.setdefault(heard.question.identity, asyncio.Lock()):
+            question = self._accepted.get(heard.question.identity)
+            if question is None:
+                question = await self._question(team, heard)
+            if not heard.addressed:
+                self._waiting.add(question)
+            await self._desk.accept(question)
+            self._remember(question)
 
+    async def _question(self, team: Team, heard: Heard) -> IncomingQuestion:
+        """In our own threads we know what was said; in a thread of people it must be read."""
+        unknown = heard.in_thread and heard.named
+        reads = unknown and not await self._standing.is_own_thread(heard)
+        return await self._context.of(team, heard, reads_thread=reads)
 
-def bolt_app(listener: Listener, *, workspace: Workspace, client: AsyncWebClient) -> AsyncApp:
-    """The library's app, set up so that an event is acknowledged only after it was heard.
+    async def _edited(self, question: IncomingQuestion) -> None:
+        known = self._accepted.pop(question.identity, None)
+        if is_never_mind(question.question.message):
+            await self._afterthoughts.withdrawn(question.identity, asker_id=question.asker_id)
+            return
+        locale = known.locale if known else await self._context.locale_of(question)
+        await self._afterthoughts.edited(replace(question, locale=locale))
 
-    Who we are was asked at the start: the library's own way would ask again with the first
-    event, and acknowledge that event unheard if Slack were busy just then."""
+    async def _give_way(self, heard: Heard) -> None:
+        """What somebody else answers before we have begun is not ours to answer any more."""
+        if heard.named or heard.from_bot:
+            return
+        question = heard.question
+        for identity in self._waiting.answered_by(question.asker_id, thread=question.key):
+            await self._afterthoughts.withdrawn(identity)
 
-    async def authorize() -> AuthorizeResult:
-        return AuthorizeResult(
-            enterprise_id=None,
-            team_id=workspace.team_id,
-            bot_user_id=workspace.bot_user_id,
-            bot_id=workspace.bot_id,
-            bot_token=client.token,
-        )
-
-    app = AsyncApp(
-        name="footnote",
-        logger=vendor_log(),
-        client=AsyncWebClient(base_url=client.base_url, logger=vendor_log(), retry_handlers=[]),
-        authorize=authorize,
-        process_before_response=True,
-        raise_error_for_unhandled_request=True,  # its own warning would quote the request
-        signing_secret="",
-        request_verification_enabled=False,
-        ssl_check_enabled=False,
-        attaching_function_token_enabled=False,
-        attaching_conversation_kwargs_enabled=False,
-    )
-    app.event("app_mention")(_hears(listener))
-    app.event("message")(_hears(listener))
-    app.event(re.compile(".*"))(_pass_over)
-    app.error(_report)
-    return app
-
-
-def _hears(listener: Listener) -> Callable[..., Any]:
-    async def hear(body: dict[str, Any]) -> None:
-        await listener.hear(body)
-
-    return hear
-
-
-async def _pass_over(body: dict[str, Any]) -> None:
-    """An event that no listener takes would never be acknowledged, and come again and again."""
-
-
-async def _report(error: Exception, body: dict[str, Any]) -> None:
-    about = {"event_id": str(body.get("event_id")), "cause": type(error).__name__}
-    if isinstance(error, BoltUnhandledRequestError):
-        log.info("slack sent what nothing here takes", extra={"type": str(body.get("type"))})
-    elif isinstance(error, FootnoteError):
-        log.error("event not accepted; Slack will send it again", extra=about)
-    else:
-        log.error("event met a defect; Slack will send it again", extra=about, exc_info=error)
+    def _remember(self, question: IncomingQuestion) -> None:
+        """The second event of a mention need not be looked into again."""
+        self._accepted[question.identity] = question
+        self._asked(question)
+        while len(self._accepted) > KEPT:
+            self._accepted.popitem(last=False)

@@ -13,6 +13,9 @@ LOOSE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt);)")
 GREATER = re.compile(r"^((?:[ \t]*>)+)|>", re.MULTILINE)
 """At the start of a line it quotes, which is Markdown's and harmless."""
 COMMAND = re.compile(r"<(?=!(?:channel|here|everyone|subteam|date)|[@#][A-Z0-9])")
+BOLD = re.compile(r"\*\*(?=\S)([^*\n]+)(?<=\S)\*\*")
+ITEM = re.compile(r"^([ \t]*)[-*+][ \t]+", re.MULTILINE)
+OPENING_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*")
 ZERO_WIDTH_SPACE = "\u200b"
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+", re.IGNORECASE)
 LONGEST_ADDRESS, LONGEST_TITLE = 1_500, 150
@@ -29,6 +32,25 @@ def to_slack_markdown(text: str) -> str:
             done += [_prose(text[place : block.start]), _code(text[block.start : block.end])]
             place = block.end
     return "".join([*done, _prose(text[place:])])
+
+
+def to_mrkdwn(markdown: str) -> str:
+    """Markdown that is safe for Slack → the marks of mrkdwn, where no Markdown block is taken.
+
+    Tables become code, which keeps their columns."""
+    done = []
+    for block in blocks_of(markdown):
+        text = markdown[block.start : block.end] + block.missing_end
+        match block.kind:
+            case BlockKind.FENCE:
+                done.append(OPENING_LINE.sub("```", text, count=1))
+            case BlockKind.TABLE:
+                done.append(f"```\n{text}\n```")
+            case BlockKind.HEADING:
+                done.append(f"*{text.lstrip('# ').rstrip('# ').replace('*', '')}*")
+            case BlockKind.TEXT:
+                done.append(ITEM.sub(r"\1• ", BOLD.sub(r"*\1*", text)))
+    return "\n\n".join(done)
 
 
 def escaped(text: str) -> str:

@@ -1,4 +1,4 @@
-"""An answer → Slack messages: Markdown parts, footnotes on the last one. Pure."""
+"""An answer → Slack messages: Markdown parts, footnotes and buttons on the last one. Pure."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.slack.events import SHORTENED
-from adapters.slack.markdown import fallback, link, to_slack_markdown
+from adapters.slack.buttons import buttons
+from adapters.slack.events import IMAGES, SHORTENED
+from adapters.slack.markdown import escaped, fallback, link, to_mrkdwn, to_slack_markdown
+from adapters.slack.words import Words, words_for
 from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
-from rag_core.conversation.question import MAX_QUESTION
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung
 
@@ -20,34 +21,59 @@ MARKDOWN_LIMIT = 10_000
 BLOCKS_LIMIT = 13_000
 """Slack takes about 13,200 characters in all blocks of a message."""
 SECTION_LIMIT = 2_800
-SPLIT_LIMIT = 3_000
-"""Of a part that Slack is offered after it has refused a longer one."""
+PLAIN_LIMIT = 3_500
 TEXT_LIMIT = 39_000
-CAUTION = "⚠️ *I am not sure of this:* the documents cover it only in part. Check the footnotes."
-NOTE = (
-    f"*Your message was longer than {MAX_QUESTION:,} characters, so I read its question and the"
-    " ends of what was pasted.*"
-)
+BUTTON_ROOM = 300
 NOTHING_TO_SHOW = "(The answer has no text that can be shown.)"
-SUGGESTED = "*Maybe look here*"
+FILE_NAME = "answer.md"
 Block = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
 class SlackRenderer:
     """Writes an answer as payloads of chat.postMessage: the same answer, the same parts."""
+
+    has_staff: bool = False
+    """Whether there is somebody whom "Ask a person" can tag."""
 
     def render(
         self, response: AgentResponse, question: IncomingQuestion, *, rung: Rung = Rung.RICH
     ) -> Sequence[str]:
-        if rung in {Rung.PLAIN, Rung.FILE}:
-            return plain_parts(response, question)
-        limit = MARKDOWN_LIMIT if rung is Rung.RICH else SPLIT_LIMIT
-        messages = [SlackPart.of_markdown(part) for part in parts_of(response, question, limit)]
-        for section in sections_of(response):
-            if messages[-1].size + len(section) > BLOCKS_LIMIT:
+        match rung:
+            case Rung.RICH | Rung.SPLIT:
+                return [part.payload for part in self._in_blocks(response, question, rung)]
+            case Rung.PLAIN:
+                return [json.dumps({"text": text}) for text in plain_parts(response, question)]
+            case Rung.FILE:
+                return [as_file(response, question)]
+
+    def _in_blocks(
+        self, response: AgentResponse, question: IncomingQuestion, rung: Rung
+    ) -> list[SlackPart]:
+        words = words_for(question)
+        texts = texts_of(response, question, words)
+        if rung is Rung.RICH:
+            messages = [SlackPart.of_markdown(part) for part in texts]
+        else:
+            messages = [SlackPart().with_section(part) for part in sections_from(texts)]
+        for section in sections_of(response, words):
+            if messages[-1].size + len(section) > BLOCKS_LIMIT - BUTTON_ROOM:
                 messages.append(SlackPart())
             messages[-1] = messages[-1].with_section(section)
-        return [message.payload for message in messages]
+        if below := self._buttons(response, question, rung):
+            messages[-1] = messages[-1].with_blocks(below)
+        return messages
+
+    def _buttons(
+        self, response: AgentResponse, question: IncomingQuestion, rung: Rung
+    ) -> list[Block]:
+        return buttons(
+            response,
+            question,
+            has_staff=self.has_staff,
+            source_changed=response.source_changed,
+            native=rung is Rung.RICH,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,36 +97,77 @@ class SlackPart:
             text if fits else self.text, (*self.blocks, block), self.size + len(mrkdwn)
         )
 
+    def with_blocks(self, blocks: Sequence[Block]) -> SlackPart:
+        return SlackPart(self.text, (*self.blocks, *blocks), self.size)
+
     @property
     def payload(self) -> str:
         return json.dumps({"text": self.text, "blocks": self.blocks}, ensure_ascii=False)
 
 
-def plain_parts(response: AgentResponse, question: IncomingQuestion) -> list[str]:
-    """The answer as text alone, its footnotes as lines below it."""
-    lines = [*parts_of(response, question, SPLIT_LIMIT), *sections_of(response)]
-    texts = (fallback(line, TEXT_LIMIT) for line in lines)
-    return [json.dumps({"text": text, "blocks": []}, ensure_ascii=False) for text in texts]
-
-
-def parts_of(
-    response: AgentResponse, question: IncomingQuestion, limit: int = MARKDOWN_LIMIT
-) -> list[str]:
-    """The answer with what must be said before it, cut to what one message takes."""
-    before = []
+def notes(response: AgentResponse, question: IncomingQuestion, words: Words) -> Iterator[str]:
+    """What must be said before an answer."""
     if question.address.get(SHORTENED):
-        before.append(NOTE)
+        yield words.shortened
+    if question.address.get(IMAGES):
+        yield words.images
+    if response.source_changed:
+        yield f"*{words.changed}*"
     if response.outcome is Outcome.LOW_CONFIDENCE:
-        before.append(CAUTION)
+        yield words.caution
+
+
+def texts_of(response: AgentResponse, question: IncomingQuestion, words: Words) -> list[str]:
+    """The answer with what must be said before it, cut to what one message takes."""
+    before = notes(response, question, words)
     markdown = "\n\n".join([*before, to_slack_markdown(response.answer)])
-    return split_text(markdown, limit) or [NOTHING_TO_SHOW]
+    return split_text(markdown, MARKDOWN_LIMIT) or [NOTHING_TO_SHOW]
 
 
-def sections_of(response: AgentResponse) -> Iterator[str]:
+def sections_from(texts: Sequence[str]) -> list[str]:
+    """The same without a Markdown block: smaller, and with the marks of Slack's own."""
+    return [
+        to_mrkdwn(piece) for text in texts for piece in split_text(text, SECTION_LIMIT - 200)
+    ] or [NOTHING_TO_SHOW]
+
+
+def sections_of(response: AgentResponse, words: Words) -> Iterator[str]:
     """Footnotes and suggestions, in pieces that a section takes."""
-    yield from _gathered([footnote(citation) for citation in response.citations])
+    yield from gathered([footnote(citation) for citation in response.citations])
     if response.suggestions:
-        yield from _gathered([SUGGESTED, *(suggestion(near) for near in response.suggestions)])
+        head = f"*{words.suggested}*"
+        yield from gathered([head, *(suggestion(near) for near in response.suggestions)])
+
+
+def plain_parts(response: AgentResponse, question: IncomingQuestion) -> list[str]:
+    """Text alone, sources as plain lines."""
+    pieces = split_text(plain(response, question), PLAIN_LIMIT) or [NOTHING_TO_SHOW]
+    return [escaped(piece) for piece in pieces]
+
+
+def plain(response: AgentResponse, question: IncomingQuestion) -> str:
+    words = words_for(question)
+    said = [note.replace("*", "") for note in notes(response, question, words)]
+    sources = [
+        f"[{c.number}] {place_of(c)}" + (f" — {c.page_url}" if c.page_url else "")
+        for c in response.citations
+    ]
+    near = [f"• {place_of(s)}" for s in response.suggestions]
+    if near:
+        near.insert(0, words.suggested)
+    return "\n\n".join(part for part in [*said, response.answer, *map("\n".join, (sources, near))]
+                       if part)  # fmt: skip
+
+
+def as_file(response: AgentResponse, question: IncomingQuestion) -> str:
+    content = plain(response, question)
+    return json.dumps(
+        {
+            "text": words_for(question).as_file,
+            "file": {"name": FILE_NAME, "content": content},
+        },
+        ensure_ascii=False,
+    )
 
 
 def footnote(citation: Citation) -> str:
@@ -118,11 +185,11 @@ def place_of(place: Citation | Suggestion) -> str:
     return " › ".join(name for name in names if name) or "Untitled page"
 
 
-def _gathered(lines: Sequence[str]) -> Iterator[str]:
+def gathered(lines: Sequence[str], limit: int = SECTION_LIMIT) -> Iterator[str]:
     """Lines put together, never cut, to as few pieces as a section's limit allows."""
     piece = ""
     for line in lines:
-        if piece and len(piece) + len(line) + 1 > SECTION_LIMIT:
+        if piece and len(piece) + len(line) + 1 > limit:
             yield piece
             piece = ""
         piece = f"{piece}\n{line}" if piece else line

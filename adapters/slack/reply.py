@@ -1,33 +1,48 @@
-"""Posts the parts of an answer into their thread, and finds them again."""
+"""Posts the parts of an answer into their thread, and finds, changes and removes them."""
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractAsyncContextManager
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from slack_sdk.web.async_client import AsyncWebClient
-
 from adapters.answered_threads import AnsweredThreads
-from adapters.slack.calls import slack_errors
-from adapters.slack.pace import Pace
-from adapters.slack.status import Statuses
-from adapters.slack.workspace import Workspace
-from rag_core.desk.incoming import IncomingQuestion
+from adapters.slack.drafts import Drafts
+from adapters.slack.files import FILE, send_file
+from adapters.slack.private import Whispers
+from adapters.slack.status import shown
+from adapters.slack.team import Team, reason_of
+from adapters.slack.teams import Teams
+from adapters.slack.thread import posted_as, unnamed
+from rag_core.conversation.key import TenantId
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
 from rag_core.desk.outgoing import OutgoingPart
-from rag_core.desk.progress import Progress
+from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import UpstreamRejected
+
+log = logging.getLogger(__name__)
 
 EVENT_TYPE = "footnote"
 """Any member can read a message's metadata, so it holds an opaque key and nothing else."""
+FIRST = 0
+"""The number of an answer's first part: the one that its draft becomes."""
 TRIES = 3
 LONGEST_PAUSE = 10.0
 """A longer rate limit is left to the desk, which holds no worker while it waits."""
-GONE = "message_not_found"
-PAGE = 200
-MAX_PAGES = 25
-"""A part that is not among the next 5,000 messages of its thread was not posted."""
+GONE = frozenset(
+    {
+        "cant_delete_message",
+        "cant_update_message",
+        "edit_window_closed",
+        "file_not_found",
+        "message_not_found",
+    }
+)
+STREAMING = "streaming_state_conflict"
+"""Slack's word on a message whose stream nobody has stopped."""
 
 
 class SlackReplies:
@@ -36,108 +51,159 @@ class SlackReplies:
     def __init__(
         self,
         *,
-        client: AsyncWebClient,
-        workspace: Workspace,
+        teams: Teams,
         threads: AnsweredThreads,
-        pace: Pace,
+        drafts: Drafts,
+        whispers: Whispers,
+        begun: Callable[[IncomingQuestion], None],
+        write_seconds: float,
     ) -> None:
-        self._client = client
-        self._pace = pace
-        self._workspace = workspace
+        self._teams = teams
         self._threads = threads
-        self._statuses = Statuses(client)
+        self._drafts = drafts
+        self._whispers = whispers
+        self._begun = begun
+        self._write_seconds = write_seconds
 
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
-        return self._statuses.of(question.key)
+        self._begun(question)
+        if question.private:
+            return unseen()
+        team = self._teams.of(question.key.tenant)
+        return shown(team, question, self._drafts, every_seconds=self._write_seconds)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        if question.private:
+            return await self._whispers.post(question, part)
         ts = await self._patiently(question, part)
         await self._threads.remember(question.key, message_id=ts)
+        if part.number == FIRST:
+            await self._drafts.answered(question.identity, ts)
         return ts
+
+    async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
+        """Slack has no idempotency keys, so a lost post is looked up by its metadata."""
+        if question.private:
+            return None  # nobody can look up what one person sees alone
+        team = self._teams.of(question.key.tenant)
+        found = await posted_as(team, question, metadata_of(part))
+        if found is not None:
+            await self._threads.remember(question.key, message_id=found)
+        return found
+
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        """Let a message say something else."""
+        if question.private:
+            await self._whispers.post(question, part)
+        elif part.external_id is not None and not part.external_id.startswith(FILE):
+            await self._write(question, part, part.external_id)
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        if not question.private:
+            await self._delete(question.key.tenant, question.key.channel_id, external_id)
+
+    async def clear_draft(self, identity: MessageIdentity) -> None:
+        """Take away what is written so far of an answer that will not be given."""
+        draft = await self._drafts.of(identity)
+        if draft is None or draft.ts is None or draft.is_answer:
+            return
+        await self._delete(TenantId(identity.tenant), identity.channel_id, draft.ts)
+        await self._drafts.never_opened(identity)
 
     async def _patiently(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         """Wait out a short rate limit here: for the desk, each part would be another attempt."""
-        channel = question.key.channel_id
         for tries_left in reversed(range(TRIES)):
-            await self._pace.turn(channel)
             try:
-                return await self._post(question, part)
+                return await self._placed(question, part)
             except UpstreamRejected as error:
                 pause = error.retry_after
                 if pause is None or pause > LONGEST_PAUSE or not tries_left:
                     raise
-                self._pace.hold(channel, pause)
         raise AssertionError("the last try returns or raises")
 
+    async def _placed(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        """The whole answer takes the place of its draft, where there is one."""
+        ts = await self._draft_of(question) if part.number == FIRST else None
+        if ts is not None:
+            try:
+                await self._write(question, part, ts)
+            except UpstreamRejected as error:
+                if reason_of(error) not in GONE:
+                    raise
+                log.info("a draft cannot become its answer", extra={"cause": str(error)})
+                await self._delete(question.key.tenant, question.key.channel_id, ts)
+            else:
+                return ts
+        return await self._post(question, part)
+
+    async def _draft_of(self, question: IncomingQuestion) -> str | None:
+        draft = await self._drafts.of(question.identity)
+        if draft is None or draft.ts is not None:
+            return draft.ts if draft else None
+        return await unnamed(self._teams.of(question.key.tenant), question)
+
     async def _post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        team, key = self._teams.of(question.key.tenant), question.key
         payload = json.loads(part.payload)
-        with slack_errors():
-            posted = await self._client.chat_postMessage(
-                channel=question.key.channel_id,
-                thread_ts=question.key.thread_id,
-                text=payload["text"],
-                blocks=payload["blocks"] or None,
-                metadata=metadata_of(part),
-                unfurl_links=False,
-                unfurl_media=False,
-            )
-        return str(posted["ts"])
-
-    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
-        payload = json.loads(part.payload)
-        await self._pace.turn(question.key.channel_id)
-        with slack_errors():
-            await self._client.chat_update(
-                channel=question.key.channel_id,
-                ts=str(part.external_id),
-                text=payload["text"],
-                blocks=payload["blocks"],
-                metadata=metadata_of(part),
-            )
-
-    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
-        try:
-            with slack_errors():
-                await self._client.chat_delete(channel=question.key.channel_id, ts=external_id)
-        except UpstreamRejected as error:
-            if GONE not in str(error):
-                raise
-
-    async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
-        """Slack has no idempotency keys, so a lost post is looked up by its metadata."""
-        async for message in self._thread_after(question):
-            if self._is_ours(message, part):
-                await self._threads.remember(question.key, message_id=str(message["ts"]))
-                return str(message["ts"])
-        return None
-
-    async def _thread_after(self, question: IncomingQuestion) -> AsyncIterator[Mapping[str, Any]]:
-        cursor: str | None = None
-        for _ in range(MAX_PAGES):
-            with slack_errors():
-                page = await self._client.conversations_replies(
-                    channel=question.key.channel_id,
-                    ts=question.key.thread_id,
-                    oldest=question.message_id,
-                    include_all_metadata=True,
-                    limit=PAGE,
-                    cursor=cursor,
-                )
-            for message in page["messages"] or ():
-                yield message
-            cursor = (page["response_metadata"] or {}).get("next_cursor")
-            if not cursor:
-                return
-        raise UpstreamRejected("slack", "the thread is too long to look a message up")
-
-    def _is_ours(self, message: Mapping[str, Any], part: OutgoingPart) -> bool:
-        metadata = message.get("metadata") or {}
-        return (
-            message.get("user") == self._workspace.bot_user_id
-            and metadata.get("event_type") == EVENT_TYPE
-            and (metadata.get("event_payload") or {}).get("key") == part.key
+        if "file" in payload:
+            return await send_file(team, question, payload, key=part.key)
+        return await team.post(
+            channel=key.channel_id,
+            thread_ts=key.thread_id,
+            metadata=metadata_of(part),
+            **message_in(payload),
         )
 
+    async def _write(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> None:
+        team, channel = self._teams.of(question.key.tenant), question.key.channel_id
+        change = {"channel": channel, "ts": ts, "metadata": metadata_of(part)}
+        change |= message_in(json.loads(part.payload))
+        try:
+            await team.call("chat.update", **change)
+        except UpstreamRejected as error:
+            if reason_of(error) != STREAMING:
+                raise
+            await stop_stream(team, channel, ts)
+            await team.call("chat.update", **change)
 
-def metadata_of(part: OutgoingPart) -> dict[str, object]:
+    async def _delete(self, tenant: TenantId, channel: str, ts: str) -> None:
+        team = self._teams.of(tenant)
+        try:
+            if ts.startswith(FILE):
+                await team.call("files.delete", file=ts.removeprefix(FILE))
+            else:
+                await team.call("chat.delete", channel=channel, ts=ts)
+        except UpstreamRejected as error:
+            if reason_of(error) not in GONE:
+                raise
+
+
+async def stop_stream(team: Team, channel: str, ts: str) -> None:
+    """A stream that a lost process has left; one that has ended by now is fine."""
+    with contextlib.suppress(UpstreamRejected):
+        await team.call("chat.stopStream", channel=channel, ts=ts)
+
+
+def message_in(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Without blocks, text alone: and no blocks of an earlier version beside it."""
+    return {"text": payload["text"], "blocks": payload.get("blocks", [])}
+
+
+def metadata_of(part: OutgoingPart) -> dict[str, Any]:
     return {"event_type": EVENT_TYPE, "event_payload": {"key": part.key}}
+
+
+@asynccontextmanager
+async def unseen() -> AsyncIterator[Progress]:
+    """How far an answer is, where there is nothing to show it on."""
+    yield Unseen()
+
+
+class Unseen:
+    """A progress that nobody sees: the command was told already that its answer will come."""
+
+    async def stage(self, state: QuestionState, detail: str = "") -> None:
+        """Nothing to show."""
+
+    async def text(self, delta: str, *, restart: bool = False) -> None:
+        """Nothing to show."""

@@ -47,10 +47,16 @@ class SlackSocket:
     """Stays connected; hands on every envelope and says to Slack what comes back."""
 
     def __init__(
-        self, *, answer: Answer, address: Callable[[], Awaitable[str]], ping_seconds: float
+        self,
+        *,
+        answer: Answer,
+        address: Callable[[], Awaitable[str]],
+        greeted: Callable[[], Awaitable[None]],
+        ping_seconds: float,
     ) -> None:
         self._answer = answer
         self._address = address
+        self._greeted = greeted
         self._ping_seconds = ping_seconds
         self._line: Line | None = None
         self._reading: set[asyncio.Task[None]] = set()
@@ -103,7 +109,7 @@ class SlackSocket:
             async with asyncio.timeout(None) as limit:
                 async for frame in line.socket:
                     if frame.type is aiohttp.WSMsgType.TEXT:
-                        self._take(line, frame.data)
+                        await self._take(line, frame.data)
                     if line.leaving.is_set() and limit.when() is None:
                         limit.reschedule(asyncio.get_running_loop().time() + LAST_WORDS)
         except TimeoutError:
@@ -112,9 +118,10 @@ class SlackSocket:
             line.leaving.set()
             await line.socket.close()
 
-    def _take(self, line: Line, data: str) -> None:
+    async def _take(self, line: Line, data: str) -> None:
         match frame_in(data):
             case {"type": "hello"}:
+                await self._greeted()  # before the first event of this socket is taken
                 line.greeted = True
                 log.info("connected to slack")
             case {"type": "disconnect", **more}:

@@ -26,7 +26,7 @@ ANSWERED = 0.96
 """The share of what the pages answer that the lowest cut-off lets through, over all sets."""
 LEAST_OF_A_KIND = 20
 """Questions of each kind without which nothing is learnt."""
-MEDIUM, HIGH = 0.2, 0.5
+MEDIUM, HIGH = 0.3, 0.5
 """Probabilities from which an answer needs no caution, and from which it is called sure."""
 FLOOR = 0.35
 """The similarity below which a section is no suggestion: two texts about other things reach it

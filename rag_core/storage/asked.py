@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Integer, bindparam, select
 
 from rag_core.agent.answer import AgentResponse
-from rag_core.conversation.key import ConversationKey
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.progress import QuestionState
 from rag_core.storage import schema
@@ -30,6 +30,28 @@ NEWEST = (
 )
 ASKED = Statement(NEWEST)
 ANSWERED = read(answers.c.question.in_(select(NEWEST.subquery().c.id)), answers.c.answer_id)
+
+BY_PERSON = Statement(
+    select(questions.c.body)
+    .where(
+        questions.c.platform == bindparam("platform"),
+        questions.c.asker_id == bindparam("asker_id"),
+        questions.c.tenant == bindparam("tenant"),
+        questions.c.withdrawn_at.is_(None),
+    )
+    .order_by(questions.c.accepted_at.desc())
+    .limit(bindparam("at_most", type_=Integer))
+)
+
+
+async def asked_by(
+    database: Database, *, platform: Platform, tenant: TenantId, asker_id: str, limit: int
+) -> Sequence[str]:
+    """What a person asked in one server or workspace, the newest first."""
+    rows = await database.rows(
+        BY_PERSON, platform=platform.value, tenant=tenant, asker_id=asker_id, at_most=limit
+    )
+    return [question_from_json(row["body"]).question.message for row in rows]
 
 
 async def asked_in(

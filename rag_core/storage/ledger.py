@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import bindparam, select, update
 
 from rag_core.agent.answer import AgentResponse
-from rag_core.conversation.key import ConversationKey
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.state import Turn
 from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.backlog import Backlog, ChangedAnswer, Overdue
@@ -29,7 +29,7 @@ from rag_core.storage.acceptance import (
 )
 from rag_core.storage.admission import WAITING
 from rag_core.storage.answers import answer_by_id, answer_to
-from rag_core.storage.asked import asked_in
+from rag_core.storage.asked import asked_by, asked_in
 from rag_core.storage.changes import changed_answers, cited_after, mark_changed, show_change
 from rag_core.storage.claims import LET_GO, RELEASE, RENEW, Claim, close, take
 from rag_core.storage.engine import Database, Row, Transaction
@@ -242,6 +242,13 @@ class QuestionLedger:
 
     async def asked_in(self, key: ConversationKey, *, limit: int = 100) -> Sequence[AskedQuestion]:
         return await asked_in(self._database, key, limit=limit)
+
+    async def asked_by(
+        self, *, platform: Platform, tenant: TenantId, asker_id: str, limit: int
+    ) -> Sequence[str]:
+        return await asked_by(
+            self._database, platform=platform, tenant=tenant, asker_id=asker_id, limit=limit
+        )
 
     async def waiting(self) -> int:
         rows = await self._database.rows(WAITING)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -21,6 +21,8 @@ from rag_core.errors import StorageError, UpstreamError, UpstreamRejected
 
 NAMESPACE = UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 ATTEMPTS = 6
+RESTART = "\u21ba"
+"""A piece that begins with this takes the place of what was written before."""
 
 
 class FakeDesk:
@@ -28,6 +30,7 @@ class FakeDesk:
 
     def __init__(self, answer: Callable[[IncomingQuestion], AgentResponse]) -> None:
         self._answer = answer
+        self.platform: ChatPlatform | None = None
         self._open: asyncio.Queue[IncomingQuestion] = asyncio.Queue()
         self._delivery = Delivery(ledger=self, worker="w", lease=timedelta(seconds=9))  # type: ignore[arg-type]
         self._threads: defaultdict[ConversationKey, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -36,6 +39,16 @@ class FakeDesk:
         self.failing = 0
         self.accepted = 0
         self.given_up: list[str] = []
+        self.revised: list[IncomingQuestion] = []
+        self.withdrawn: list[MessageIdentity] = []
+        self.asked_again: list[UUID] = []
+        self.responses: dict[UUID, tuple[AgentResponse, ConversationKey]] = {}
+        self.hold = asyncio.Event()
+        """Nothing is begun while this is not set."""
+        self.hold.set()
+        self.writes: Sequence[str] = ()
+        """What is written, piece by piece, before an answer is whole."""
+        self.between = 0.0
         self._outstanding = 0
         self.idle = asyncio.Event()
         self.idle.set()
@@ -55,29 +68,67 @@ class FakeDesk:
             self._open.put_nowait(question)
         return Receipt(question_id=id_of(question), repeated=repeated)
 
+    async def revise(self, question: IncomingQuestion) -> None:
+        before = self.questions.get(question.identity)
+        if before is None or before.question.message == question.question.message:
+            return
+        self.questions[question.identity] = question
+        self.revised.append(question)
+
+    async def withdraw(self, identity: MessageIdentity, *, asker_id: str | None = None) -> bool:
+        question = self.questions.get(identity)
+        if question is None or asker_id not in (None, question.asker_id):
+            return False
+        self.withdrawn.append(identity)
+        if self.platform is not None:
+            for part in self.parts.pop(id_of(question), []):
+                if part.external_id is not None:
+                    await self.platform.replies.remove(question, part.external_id)
+        return True
+
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
+        if answer_id not in self.responses:
+            return False
+        self.asked_again.append(answer_id)
+        return True
+
+    async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
+        return self.responses.get(answer_id)
+
     # Its work
 
     async def work(self, platform: ChatPlatform) -> None:
+        self.platform = platform
         async with asyncio.TaskGroup() as tasks:
             while True:
                 question = await self._open.get()
+                await self.hold.wait()
                 tasks.create_task(self._see_through(platform, question))
 
     async def _see_through(self, platform: ChatPlatform, question: IncomingQuestion) -> None:
         async with self._threads[question.key]:
-            async with platform.replies.progress(question) as progress:
-                await progress.stage(QuestionState.RETRIEVING)
-                await asyncio.sleep(0)
-                response = self._answer(question)
-            payloads = platform.renderer.render(response, question)
-            self.parts[id_of(question)] = [
-                OutgoingPart(question_id=id_of(question), number=number, payload=payload)
-                for number, payload in enumerate(payloads, start=1)
-            ]
-            await self._deliver(platform, question)
+            if question.identity not in self.withdrawn:
+                await self._settle(platform, question)
         self._outstanding -= 1
         if not self._outstanding:
             self.idle.set()
+
+    async def _settle(self, platform: ChatPlatform, question: IncomingQuestion) -> None:
+        async with platform.replies.progress(question) as progress:
+            await progress.stage(QuestionState.RETRIEVING)
+            await asyncio.sleep(0)
+            for piece in self.writes:
+                await progress.text(piece, restart=piece.startswith(RESTART))
+                await asyncio.sleep(self.between)
+            response = self._answer(question)
+        if question.identity not in self.withdrawn:
+            self.responses[response.answer_id] = (response, question.key)
+            payloads = platform.renderer.render(response, question)
+            self.parts[id_of(question)] = [
+                OutgoingPart(question_id=id_of(question), number=number, payload=payload)
+                for number, payload in enumerate(payloads)
+            ]
+            await self._deliver(platform, question)
 
     async def _deliver(self, platform: ChatPlatform, question: IncomingQuestion) -> None:
         for attempt in range(ATTEMPTS):
@@ -109,7 +160,7 @@ class FakeDesk:
         self._replace(replace(part, state=PartState.POSTED, external_id=external_id))
 
     def _replace(self, part: OutgoingPart) -> None:
-        self.parts[part.question_id][part.number - 1] = part
+        self.parts[part.question_id][part.number] = part
 
 
 def id_of(question: IncomingQuestion) -> UUID:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
@@ -11,7 +11,9 @@ import uvicorn
 
 from adapters.slack.app import SlackPlatform, open_slack
 from adapters.slack.config import SlackConfig
+from adapters.slack.parts import SlackParts
 from tests.fakes.markers import MemoryMarkers
+from tests.fakes.ratings import Ratings
 from tests.fakes.slack_desk import FakeDesk
 from tests.peers.slack import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, SlackPeer
 
@@ -24,8 +26,22 @@ def config_for(peer: SlackPeer, **changes: Any) -> SlackConfig:
         "request_seconds": 1.0,
         "ping_seconds": 1.0,
         "post_seconds": 0.0,
+        "retry_seconds": 0.05,
+        "write_seconds": 0.03,
+        "longest_away": 1e9,
     }
     return SlackConfig(**fields | changes)
+
+
+def parts_for(desk: FakeDesk, **changes: Any) -> SlackParts:
+    """What the house hands in: the test's desk, and what the test does not care about."""
+    fields: dict[str, Any] = {
+        "desk": desk,
+        "answers": desk,
+        "markers": MemoryMarkers(),
+        "feedback": Ratings(),
+    }
+    return SlackParts(**fields | changes)
 
 
 @asynccontextmanager
@@ -34,17 +50,17 @@ async def slack_at_work(
     desk: FakeDesk,
     *,
     markers: MemoryMarkers | None = None,
+    parts: Mapping[str, Any] | None = None,
     over: str = "socket",
     **changes: Any,
 ) -> AsyncIterator[SlackPlatform]:
     """A platform that listens, over a socket or over HTTP, and a desk that answers."""
     kept = markers if markers is not None else MemoryMarkers()
+    handed = parts_for(desk, **{"markers": kept, **(parts or {})})
     if over == "http":
         changes |= {"app_token": None, "signing_secret": SIGNING_SECRET}
     async with AsyncExitStack() as stack:
-        platform = await stack.enter_async_context(
-            open_slack(config_for(peer, **changes), desk=desk, markers=kept)
-        )
+        platform = await stack.enter_async_context(open_slack(config_for(peer, **changes), handed))
         await stack.enter_async_context(owned(platform.run()))
         await stack.enter_async_context(owned(desk.work(platform)))
         if over == "http":

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from time import time
 from typing import Any
 from urllib.parse import quote
 
+import aiohttp
 import httpx
 import pytest
 from hypothesis import given
@@ -16,17 +18,21 @@ from hypothesis import strategies as st
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.answered_threads import AnsweredThreads
+from adapters.slack.config import SlackConfig
+from adapters.slack.errands import Errands
 from adapters.slack.http import MAX_BODY, SignedEvents
-from adapters.slack.listener import Listener, bolt_app
+from adapters.slack.parts import built
+from adapters.slack.team import Team
+from adapters.slack.teams import OneTeam
 from adapters.slack.workspace import Workspace
 from rag_core.conversation.key import TenantId
 from tests.fakes.answers import an_answer
-from tests.fakes.markers import MemoryMarkers
 from tests.fakes.slack_desk import FakeDesk
+from tests.fakes.slack_house import parts_for
 from tests.peers.slack_sender import SIGNING_SECRET, signed
 
 WORKSPACE = Workspace(team_id=TenantId("T1"), bot_user_id="U0BOT", bot_id="B0BOT")
+NOWHERE = "http://127.0.0.1:9/api/"
 DEEP = "[" * 100_000 + "]" * 100_000
 QUESTION = json.dumps(
     {
@@ -49,7 +55,9 @@ FORM = "application/x-www-form-urlencoded"
 class Door:
     """The ASGI app with a desk behind it."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: aiohttp.ClientSession, errands: Errands) -> None:
+        self.session = session
+        self.errands = errands
         self.desk = FakeDesk(lambda question: an_answer())
         self.app = SignedEvents(self._bolt(), signing_secret=SIGNING_SECRET)
         self.client = httpx.AsyncClient(
@@ -60,15 +68,26 @@ class Door:
         return await self.client.post("/slack/events", content=body, headers=headers)
 
     def _bolt(self) -> AsyncApp:
-        threads = AnsweredThreads(MemoryMarkers())
-        listener = Listener(desk=self.desk, threads=threads, workspace=WORKSPACE)
-        return bolt_app(listener, workspace=WORKSPACE, client=AsyncWebClient(token="xoxb-1"))
+        """The whole adapter; Slack itself cannot be reached from here."""
+        client = AsyncWebClient(token="xoxb-1", base_url=NOWHERE, session=self.session)
+        team = Team(client)
+        team.know(WORKSPACE)
+        config = SlackConfig(bot_token="xoxb-1", signing_secret=SIGNING_SECRET)
+        teams, parts = OneTeam(team), parts_for(self.desk)
+        return built(config, parts, teams=teams, client=client, errands=self.errands).app
+
+
+@asynccontextmanager
+async def opened() -> AsyncIterator[Door]:
+    async with aiohttp.ClientSession() as session, Errands() as errands:
+        door = Door(session, errands)
+        async with door.client:
+            yield door
 
 
 @pytest.fixture
 async def door() -> AsyncIterator[Door]:
-    door = Door()
-    async with door.client:
+    async with opened() as door:
         yield door
 
 
@@ -223,8 +242,7 @@ SHAPES = st.fixed_dictionaries(
     is_signed=st.booleans(),
 )
 async def test_no_request_is_an_exception(body: bytes, kind: str, is_signed: bool) -> None:
-    door = Door()
-    async with door.client:
+    async with opened() as door:
         secret = SIGNING_SECRET if is_signed else "another"
         answer = await door.post(body, signed(body, secret=secret, kind=kind))
     allowed: set[Any] = {200, 400, 404} if is_signed else {401}

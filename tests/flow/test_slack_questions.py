@@ -8,11 +8,11 @@ import pytest
 
 from adapters.slack.app import open_slack
 from rag_core.desk.progress import QuestionState
-from rag_core.errors import ConfigurationError, UpstreamUnavailable
+from rag_core.errors import ConfigurationError
 from tests.fakes.answers import PAGE, an_answer
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.slack_desk import FakeDesk
-from tests.fakes.slack_house import config_for, slack_at_work, until
+from tests.fakes.slack_house import config_for, parts_for, slack_at_work, until
 from tests.peers.slack import (
     ANN,
     BEN,
@@ -134,8 +134,8 @@ async def test_talk_that_is_not_for_the_bot_is_acknowledged_and_left_alone(over:
 async def test_an_event_nobody_listens_to_is_acknowledged(over: str) -> None:
     desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
-        reaction = {"type": "reaction_added", "user": ANN, "reaction": "eyes", "event_ts": "1.1"}
-        envelope = peer.emit(reaction | {"item": {"type": "message", "channel": GENERAL}})
+        changed = {"type": "assistant_thread_context_changed", "event_ts": "1.1"}
+        envelope = peer.emit(changed | {"assistant_thread": {"channel_id": DIRECT}})
         await settled(peer, desk)
         assert envelope is not None
         assert envelope.acked_at
@@ -262,30 +262,41 @@ async def test_a_refused_token_is_one_line_that_names_its_setting(
     async with SlackPeer() as peer:
         peer.foresees("invalid_auth")
         with pytest.raises(ConfigurationError) as caught:
-            async with open_slack(
-                config_for(peer, **tokens), desk=desk_that_answers(), markers=MemoryMarkers()
-            ):
+            async with open_slack(config_for(peer, **tokens), parts_for(desk_that_answers())):
                 pass
         assert variable in str(caught.value)
         assert "\n" not in str(caught.value)
         assert not any(token in str(caught.value) for token in tokens.values())
 
 
-async def test_a_slack_that_cannot_be_reached_at_the_start_is_no_wrong_setting() -> None:
+@BOTH_WAYS
+async def test_a_slack_that_is_away_at_the_start_is_tried_until_it_is_there(over: str) -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer:
+        peer.fails("auth.test", Fault.RESET, Fault.RESET, Fault.RESET)
+        peer.fails("apps.connections.open", Fault.RESET)
+        async with slack_at_work(peer, desk, over=over) as platform:
+            ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+            await settled(peer, desk)
+            assert len(peer.world.replies(GENERAL, ts)) == 1
+            assert [f.in_place for f in await platform.findings()] == [True]
+
+
+async def test_while_slack_is_away_the_platform_is_not_ready_and_says_so() -> None:
     async with SlackPeer() as peer:
         peer.fails("auth.test", Fault.RESET)
-        with pytest.raises(UpstreamUnavailable):
-            async with open_slack(
-                config_for(peer), desk=desk_that_answers(), markers=MemoryMarkers()
-            ):
-                pass
+        async with open_slack(config_for(peer), parts_for(desk_that_answers())) as platform:
+            assert not platform.is_ready
+            [finding] = await platform.findings()
+            assert not finding.in_place
+            assert "keeps trying" in finding.detail
 
 
 async def test_a_token_revoked_later_ends_the_platform_with_one_line() -> None:
     desk = desk_that_answers()
     async with SlackPeer() as peer:
         peer.foresees("invalid_auth")
-        async with open_slack(config_for(peer), desk=desk, markers=MemoryMarkers()) as platform:
+        async with open_slack(config_for(peer), parts_for(desk)) as platform:
             running = asyncio.create_task(platform.run())
             await until(lambda: platform.is_ready)
             peer.api.tokens.clear()
@@ -338,7 +349,7 @@ async def test_socket_mode_switched_off_ends_the_platform_with_one_line() -> Non
     desk = desk_that_answers()
     async with (
         SlackPeer() as peer,
-        open_slack(config_for(peer), desk=desk, markers=MemoryMarkers()) as platform,
+        open_slack(config_for(peer), parts_for(desk)) as platform,
     ):
         running = asyncio.create_task(platform.run())
         await until(lambda: platform.is_ready)

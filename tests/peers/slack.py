@@ -18,16 +18,27 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.peers.slack_api import Arguments, Call, Fault, SlackApi, changed_event, message_event
+from tests.peers.slack_api import (
+    Arguments,
+    Call,
+    Fault,
+    SlackApi,
+    changed_event,
+    message_event,
+    tombstone_event,
+)
+from tests.peers.slack_house import SlackHouse
 from tests.peers.slack_rules import Refused
 from tests.peers.slack_sender import SIGNING_SECRET, SlackHttpSender
 from tests.peers.slack_socket import Envelope, SlackDeliveries, SlackSocketServer
+from tests.peers.slack_visitors import Visitors
 from tests.peers.slack_world import (
     ANN,
     APP,
     BEN,
     BOT,
     BOT_USER,
+    CLEO,
     DIRECT,
     ELSEWHERE,
     GENERAL,
@@ -39,7 +50,15 @@ from tests.peers.slack_world import (
 BOT_TOKEN, APP_TOKEN = "xoxb-1-loopback", "xapp-1-loopback"
 MENTION = f"<@{BOT_USER}>"
 RETRY_AFTER = 1
-SUBSCRIBED = {"app_mention", "message", "reaction_added", "app_home_opened"}
+SUBSCRIBED = {
+    "app_home_opened",
+    "app_mention",
+    "app_uninstalled",
+    "assistant_thread_context_changed",
+    "assistant_thread_started",
+    "message",
+    "tokens_revoked",
+}
 
 __all__ = [
     "ANN",
@@ -47,6 +66,7 @@ __all__ = [
     "BEN",
     "BOT_TOKEN",
     "BOT_USER",
+    "CLEO",
     "DIRECT",
     "ELSEWHERE",
     "GENERAL",
@@ -68,12 +88,16 @@ class SlackPeer:
         self.world = SlackWorld()
         self.sockets = SlackSocketServer(ack_seconds=ack_seconds, pauses=pauses)
         self.deliveries: SlackDeliveries = self.sockets
+        self.house = SlackHouse(self.world)
+        self.people = Visitors(self)
         self.api = SlackApi(
             self.world,
             bot_token=BOT_TOKEN,
             app_token=APP_TOKEN,
             open_socket=self._socket_url,
             emit=self.emit,
+            house=self.house,
+            upload_url=self._file_url,
         )
         self.base = ""
         self._foreseen: set[str] = set()
@@ -88,6 +112,9 @@ class SlackPeer:
         app = web.Application(client_max_size=4 * 1024 * 1024)
         app.router.add_route("*", "/api/{method}", self._handle)
         app.router.add_get("/link", self.sockets.handle)
+        app.router.add_post("/respond/{name}", self._respond)
+        app.router.add_post("/files/{name}", self._upload)
+        app.router.add_get("/files/{name}", self._download)
         self._runner = web.AppRunner(app, shutdown_timeout=1.0)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
@@ -122,6 +149,11 @@ class SlackPeer:
     def fails(self, method: str, *faults: Fault) -> None:
         """The next calls of a method go wrong, one after the other."""
         self._faults[method].extend(faults)
+
+    @property
+    def refusals(self) -> list[str]:
+        """What was refused so far."""
+        return list(self._refusals)
 
     def calls(self, method: str) -> list[Call]:
         return [call for call in self.api.calls if call.method == method]
@@ -164,6 +196,38 @@ class SlackPeer:
         message.text, message.edited = text, True
         self.emit(changed_event(message, before, place))
 
+    def delete(self, channel: str, ts: str) -> None:
+        """A person takes a message away; one with replies leaves its place."""
+        place = self.world.channels[channel]
+        message = place.messages[ts]
+        before = message.as_slack(with_metadata=False)
+        if len(self.world.thread(channel, ts)) > 1:
+            message.text = "This message was deleted."
+            self.emit(tombstone_event(message, before, place))
+            return
+        del place.messages[ts]
+        self.emit(
+            changed_event(message, before, place)
+            | {"subtype": "message_deleted", "deleted_ts": ts, "message": None}
+        )
+
+    def unfurl(self, channel: str, ts: str) -> None:
+        """Slack shows a preview of a link in a message: nobody changed a word."""
+        place = self.world.channels[channel]
+        message = place.messages[ts]
+        before = message.as_slack(with_metadata=False)
+        event = changed_event(message, before, place)
+        event["message"] = event["message"] | {"attachments": [{"title": "A page"}]}
+        self.emit(event)
+
+    def share_file(
+        self, channel: str, user: str, text: str, name: str, content: bytes, kind: str
+    ) -> str:
+        """A person writes with a file."""
+        file = self.house.text_file(name, content, kind)
+        file["url_private"] = self._file_url(file["id"])
+        return self.say(channel, user, text, subtype="file_share", files=[file])
+
     # What the app hears
 
     def emit(self, event: dict[str, Any]) -> Envelope | None:
@@ -204,8 +268,10 @@ class SlackPeer:
         return [
             envelope
             for envelope in self.deliveries.envelopes.values()
-            if event_type in (None, envelope.payload["event"]["type"])
+            if envelope.kind == "events_api"
+            and event_type in (None, envelope.payload["event"]["type"])
             and envelope.payload["event"].get("bot_id") != BOT
+            and (envelope.payload["event"].get("message") or {}).get("bot_id") != BOT
         ]
 
     async def heard(self) -> None:
@@ -217,7 +283,31 @@ class SlackPeer:
         ticket = self.sockets.issue_ticket()
         return self.base.replace("http://", "ws://").replace("/api/", f"/link?ticket={ticket}")
 
+    def _file_url(self, name: str) -> str:
+        return self.base.replace("/api/", f"/files/{name}")
+
     # HTTP
+
+    async def _respond(self, request: web.Request) -> web.Response:
+        try:
+            status = self.house.respond(request.match_info["name"], await request.json())
+        except Refused as refused:
+            self._refusals.append(f"{refused.error}: a response address {refused.detail}")
+            status = 500
+        return web.Response(status=status, text="ok" if status == 200 else "used_url")
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        self.house.files[request.match_info["name"]]["content"] = await request.read()
+        return web.Response(text="OK")
+
+    async def _download(self, request: web.Request) -> web.Response:
+        """Without the scope or a token people are shown how to sign in."""
+        file = self.house.files.get(request.match_info["name"])
+        if token_of(request) != BOT_TOKEN or "files:read" not in self.api.scopes:
+            return web.Response(text="<html>Sign in</html>", content_type="text/html")
+        if file is None:
+            return web.Response(status=404)
+        return web.Response(body=file["content"], content_type=file["mimetype"])
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]

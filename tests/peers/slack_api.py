@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from time import monotonic
-from typing import Any
+from typing import Any, ClassVar
 
-from tests.peers.slack_rules import Refused, check_blocks, check_message
+from tests.peers.slack_house import SlackHouse
+from tests.peers.slack_rules import Refused, check_message
+from tests.peers.slack_streams import SlackStreams
 from tests.peers.slack_world import (
     APP,
     BOT,
@@ -21,7 +22,12 @@ from tests.peers.slack_world import (
     SlackWorld,
 )
 
-READ_ONLY = {"conversations.replies", "conversations.history", "users.info"}
+READ_ONLY = {
+    "conversations.replies",
+    "conversations.history",
+    "files.getUploadURLExternal",
+    "users.info",
+}
 """These take a query or a form, never JSON."""
 HISTORY_SCOPES = {"channel": "channels:history", "group": "groups:history"}
 ALL_SCOPES = frozenset(
@@ -31,10 +37,11 @@ ALL_SCOPES = frozenset(
         "channels:history",
         "chat:write",
         "commands",
+        "files:read",
+        "files:write",
         "groups:history",
         "im:history",
         "mpim:history",
-        "reactions:read",
         "reactions:write",
         "users:read",
     }
@@ -79,6 +86,15 @@ class RateLimits:
             "conversations.replies": (50, 60.0),
             "conversations.history": (50, 60.0),
             "auth.test": (100, 60.0),
+            "chat.startStream": (20, 60.0),
+            "chat.stopStream": (20, 60.0),
+            "chat.appendStream": (100, 60.0),
+            "chat.postEphemeral": (100, 60.0),
+            "chat.delete": (50, 60.0),
+            "users.info": (100, 60.0),
+            "views.open": (100, 60.0),
+            "views.publish": (100, 60.0),
+            "assistant.threads.setStatus": (100, 60.0),
         }
     )
     _calls: dict[tuple[str, str], deque[float]] = field(default_factory=lambda: defaultdict(deque))
@@ -98,6 +114,31 @@ class RateLimits:
 class SlackApi:
     """The methods that a bot of this kind calls."""
 
+    METHODS: ClassVar[dict[str, tuple[str, bool]]] = {
+        "apps.connections.open": ("_apps_connections_open", False),
+        "assistant.threads.setStatus": ("_set_status", False),
+        "assistant.threads.setSuggestedPrompts": ("_set_prompts", False),
+        "assistant.threads.setTitle": ("_set_title", False),
+        "auth.test": ("_auth_test", False),
+        "chat.appendStream": ("_append_stream", False),
+        "chat.delete": ("_delete", False),
+        "chat.postEphemeral": ("_whisper", False),
+        "chat.postMessage": ("_post", False),
+        "chat.startStream": ("_start_stream", False),
+        "chat.stopStream": ("_stop_stream", False),
+        "chat.update": ("_update", False),
+        "conversations.history": ("_history", False),
+        "conversations.replies": ("_replies", False),
+        "files.completeUploadExternal": ("_end_upload", False),
+        "files.delete": ("_delete_file", False),
+        "files.getUploadURLExternal": ("_begin_upload", False),
+        "reactions.add": ("_react", False),
+        "users.info": ("_user", False),
+        "views.open": ("open_view", True),
+        "views.publish": ("publish", True),
+    }
+    """Each method, what does it, and whether that is the house's."""
+
     def __init__(
         self,
         world: SlackWorld,
@@ -106,6 +147,8 @@ class SlackApi:
         app_token: str,
         open_socket: Callable[[], str],
         emit: Callable[[dict[str, Any]], None],
+        house: SlackHouse,
+        upload_url: Callable[[str], str],
     ) -> None:
         self.world = world
         self.tokens = {bot_token: "bot", app_token: "app"}
@@ -116,20 +159,13 @@ class SlackApi:
         self.calls: list[Call] = []
         self._open_socket = open_socket
         self._emit = emit
+        self._upload_url = upload_url
         self._methods: dict[str, Callable[[Arguments], Arguments]] = {
-            "apps.connections.open": self._apps_connections_open,
-            "assistant.threads.setStatus": self._set_status,
-            "auth.test": self._auth_test,
-            "chat.delete": self._delete,
-            "chat.postMessage": self._post,
-            "chat.update": self._update,
-            "conversations.history": self._history,
-            "conversations.replies": self._replies,
-            "users.info": self._user,
-            "views.open": self._open_view,
+            name: getattr(house if on_house else self, method)
+            for name, (method, on_house) in self.METHODS.items()
         }
-        self.triggers: set[str] = set()
-        self.views: list[Arguments] = []
+        self.house = house
+        self.streams = SlackStreams(world)
 
     def call(self, method: str, token: str | None, arguments: Arguments, *, as_json: bool) -> Any:
         """The answer of one call; refusals are raised, and both are written down."""
@@ -158,7 +194,8 @@ class SlackApi:
             raise Refused("not_allowed_token_type")
         if as_json and method in READ_ONLY:
             raise Refused("invalid_arguments", "this method takes no JSON")
-        self.limits.check(method, str(arguments.get("channel", "")))
+        by_channel = str(arguments.get("channel", "")) if method == "chat.postMessage" else ""
+        self.limits.check(method, by_channel)
 
     def need(self, scope: str) -> None:
         if scope not in self.scopes:
@@ -202,6 +239,8 @@ class SlackApi:
     def _update(self, arguments: Arguments) -> Arguments:
         self.need("chat:write")
         message, channel = self._own_message(arguments, "cant_update_message")
+        if self.streams.is_open(channel.id, message.ts):
+            raise Refused("streaming_state_conflict")
         check_message(arguments)
         before = message.as_slack(with_metadata=False)
         message.text, message.edited = arguments.get("text") or "", True
@@ -237,7 +276,13 @@ class SlackApi:
     def _history(self, arguments: Arguments) -> Arguments:
         channel = self._readable(arguments)
         top = [m for m in channel.messages.values() if m.thread_ts in (None, m.ts)]
-        return paged([], within(top, arguments)[::-1], arguments)
+        page = paged([], within(top, arguments)[::-1], arguments)
+        for shown_message in page["messages"]:
+            replies = self.world.thread(channel.id, shown_message["ts"])[1:]
+            if replies:
+                counted = {"reply_count": len(replies), "latest_reply": replies[-1].ts}
+                shown_message |= counted | {"thread_ts": shown_message["ts"]}
+        return page
 
     def _readable(self, arguments: Arguments) -> SlackChannel:
         channel = self.world.channel(arguments.get("channel"))
@@ -248,8 +293,20 @@ class SlackApi:
         self.need("users:read")
         if arguments.get("user") not in self.world.users:
             raise Refused("user_not_found")
-        name = self.world.users[arguments["user"]]
-        return {"user": {"id": arguments["user"], "name": name, "is_bot": name == "footnote"}}
+        user = arguments["user"]
+        name = self.world.users[user]
+        about = {
+            "id": user,
+            "team_id": self.world.home_of.get(user, TEAM),
+            "name": name,
+            "is_bot": name == "footnote",
+            "is_admin": user in self.world.admins,
+            "is_owner": False,
+            "profile": {"display_name": name},
+        }
+        if str(arguments.get("include_locale", "0")) in {"1", "true"}:
+            about["locale"] = self.world.locales.get(user, "en-US")
+        return {"user": about}
 
     def _set_status(self, arguments: Arguments) -> Arguments:
         if "chat:write" not in self.scopes:
@@ -262,19 +319,92 @@ class SlackApi:
         self.world.statuses.append((channel.id, str(arguments["thread_ts"]), status))
         return {}
 
-    def _open_view(self, arguments: Arguments) -> Arguments:
-        if arguments.get("trigger_id") not in self.triggers:
-            raise Refused("invalid_trigger_id")
-        self.triggers.discard(arguments["trigger_id"])
-        view = arguments.get("view")
-        view = json.loads(view) if isinstance(view, str) else view
-        if not isinstance(view, dict) or view.get("type") != "modal":
-            raise Refused("invalid_arguments", "a view is a modal")
-        if len(view["title"]["text"]) > 24:
-            raise Refused("invalid_arguments", "a title has at most 24 characters")
-        check_blocks(view.get("blocks"), at_most=100)
-        self.views.append(view)
-        return {"view": view | {"id": f"V{len(self.views)}"}}
+    def _start_stream(self, arguments: Arguments) -> Arguments:
+        self.need("chat:write")
+        channel = self.world.channel(arguments.get("channel"), posting=True)
+        message = self.streams.start(channel, arguments)
+        self._emit(message_event(message, channel))
+        return {"channel": channel.id, "ts": message.ts}
+
+    def _append_stream(self, arguments: Arguments) -> Arguments:
+        message, channel = self._own_message(arguments, "message_not_owned_by_app")
+        self.streams.append(message, arguments)
+        return {"channel": channel.id, "ts": message.ts}
+
+    def _stop_stream(self, arguments: Arguments) -> Arguments:
+        message, channel = self._own_message(arguments, "message_not_owned_by_app")
+        before = message.as_slack(with_metadata=False)
+        self.streams.stop(message, arguments)
+        self._emit(changed_event(message, before, channel))
+        return {"channel": channel.id, "ts": message.ts}
+
+    def _whisper(self, arguments: Arguments) -> Arguments:
+        self.need("chat:write")
+        channel = self.world.channel(arguments.get("channel"), posting=True)
+        if arguments.get("user") not in channel.members:
+            raise Refused("user_not_in_channel")
+        check_message(arguments)
+        self.house.whisper(channel.id, arguments["user"], arguments)
+        return {"message_ts": self.world.next_ts()}
+
+    def _set_title(self, arguments: Arguments) -> Arguments:
+        self.need("assistant:write")
+        if not str(arguments.get("title") or "").strip():
+            raise Refused("invalid_arguments", "a title is a text")
+        channel = self.world.channel(arguments.get("channel_id"))
+        head = self.world.thread_head(channel, str(arguments.get("thread_ts")))
+        self.house.titles[channel.id, head.ts] = arguments["title"]
+        return {}
+
+    def _set_prompts(self, arguments: Arguments) -> Arguments:
+        self.need("assistant:write")
+        channel = self.world.channel(arguments.get("channel_id"))
+        self.world.thread_head(channel, str(arguments.get("thread_ts")))
+        self.house.set_prompts(arguments)
+        return {}
+
+    def _react(self, arguments: Arguments) -> Arguments:
+        self.need("reactions:write")
+        channel = self.world.channel(arguments.get("channel"))
+        if arguments.get("timestamp") not in channel.messages:
+            raise Refused("message_not_found")
+        self.house.reactions.append((channel.id, arguments["timestamp"], arguments["name"]))
+        return {}
+
+    def _begin_upload(self, arguments: Arguments) -> Arguments:
+        self.need("files:write")
+        file = self.house.begin_upload(arguments)
+        return {"file_id": file, "upload_url": self._upload_url(file)}
+
+    def _end_upload(self, arguments: Arguments) -> Arguments:
+        self.need("files:write")
+        channel = self.world.channel(arguments.get("channel_id"), posting=True)
+        files = [self.house.files[file["id"]] for file in arguments["files"]]
+        if any("content" not in file or len(file["content"]) != file["size"] for file in files):
+            raise Refused("file_not_found")
+        message = self.world.add(
+            SlackMessage(
+                ts=self.world.next_ts(),
+                channel=channel.id,
+                user=BOT_USER,
+                text=arguments.get("initial_comment") or "",
+                thread_ts=arguments.get("thread_ts"),
+                bot_id=BOT,
+                files=[{k: v for k, v in file.items() if k != "content"} for file in files],
+            )
+        )
+        self._emit(message_event(message, channel) | {"subtype": "file_share"})
+        return {"files": [{"id": file["id"], "title": file["name"]} for file in files]}
+
+    def _delete_file(self, arguments: Arguments) -> Arguments:
+        self.need("files:write")
+        if self.house.files.pop(str(arguments.get("file")), None) is None:
+            raise Refused("file_not_found")
+        for channel in self.world.channels.values():
+            for ts, message in list(channel.messages.items()):
+                if any(file["id"] == arguments["file"] for file in message.files):
+                    del channel.messages[ts]
+        return {}
 
 
 def unfurls(arguments: Arguments) -> bool:
@@ -314,6 +444,20 @@ def message_event(message: SlackMessage, channel: SlackChannel) -> Arguments:
         "channel_type": channel.kind,
         "event_ts": message.ts,
     }
+
+
+def tombstone_event(message: SlackMessage, before: Arguments, channel: SlackChannel) -> Arguments:
+    """A deleted message that has replies: its place stays, as the head of its thread."""
+    grave = {
+        "type": "message",
+        "subtype": "tombstone",
+        "user": "USLACKBOT",
+        "text": "This message was deleted.",
+        "hidden": True,
+        "ts": message.ts,
+        "thread_ts": message.ts,
+    }
+    return changed_event(message, before, channel) | {"message": grave}
 
 
 def changed_event(message: SlackMessage, before: Arguments, channel: SlackChannel) -> Arguments:

@@ -95,6 +95,8 @@ def check_block(block: Any) -> None:
             _text_object(block.get("text"), TEXT_LIMITS["header"], {"plain_text"})
         case "context" | "actions" | "context_actions":
             _check_elements(block["type"], block.get("elements"))
+        case "input":
+            _check_input(block)
         case "divider":
             pass
         case other:
@@ -104,6 +106,9 @@ def check_block(block: Any) -> None:
 def _check_elements(kind: str, elements: Any) -> None:
     if not isinstance(elements, list) or not 1 <= len(elements) <= ELEMENT_LIMITS[kind]:
         raise Refused("invalid_blocks", f"{kind} needs 1 to {ELEMENT_LIMITS[kind]} elements")
+    actions = [element["action_id"] for element in elements if "action_id" in element]
+    if len(actions) != len(set(actions)):
+        raise Refused("invalid_blocks", "action_id must be unique within a block")
     for element in elements:
         if element.get("type") not in ELEMENTS[kind]:
             raise Refused("invalid_blocks", f"{element.get('type')} does not belong in {kind}")
@@ -111,10 +116,35 @@ def _check_elements(kind: str, elements: Any) -> None:
             _text_object(element, TEXT_LIMITS["context"], {"mrkdwn", "plain_text"})
         elif element["type"] == "button":
             _check_button(element)
+        elif element["type"] == "feedback_buttons":
+            _check_feedback(element)
+
+
+def _check_input(block: Mapping[str, Any]) -> None:
+    _text_object(block.get("label"), 2_000, {"plain_text"})
+    element = block.get("element") or {}
+    if element.get("type") != "plain_text_input" or not element.get("action_id"):
+        raise Refused("invalid_blocks", "an input needs an element with an action_id")
+    if not 1 <= element.get("max_length", 3_000) <= 3_000:
+        raise Refused("invalid_blocks", "max_length is 1 to 3000")
+
+
+def _check_feedback(element: Mapping[str, Any]) -> None:
+    if not element.get("action_id"):
+        raise Refused("invalid_blocks", "feedback_buttons need an action_id")
+    for side in ("positive_button", "negative_button"):
+        button = element.get(side) or {}
+        _text_object(button.get("text"), TEXT_LIMITS["button"], {"plain_text"})
+        if not 1 <= len(button.get("value", "")) <= 2_000:
+            raise Refused("invalid_blocks", f"{side} needs a value")
+        if len(button.get("accessibility_label", "")) > 75:
+            raise Refused("invalid_blocks", "accessibility_label is longer than 75")
 
 
 def _check_button(button: Mapping[str, Any]) -> None:
     _text_object(button.get("text"), TEXT_LIMITS["button"], {"plain_text"})
+    if button.get("style", "primary") not in {"primary", "danger"}:
+        raise Refused("invalid_blocks", "style is primary or danger")
     for name, limit in {"value": 2_000, "action_id": 255, "url": 3_000}.items():
         if len(button.get(name, "")) > limit:
             raise Refused("invalid_blocks", f"{name} is longer than {limit}")

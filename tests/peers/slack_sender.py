@@ -7,6 +7,8 @@ import hmac
 import json
 from collections.abc import Sequence
 from time import monotonic, time
+from typing import Any
+from urllib.parse import urlencode
 
 import aiohttp
 
@@ -24,8 +26,8 @@ class SlackHttpSender(SlackDeliveries):
         self.statuses: list[int] = []
 
     async def send(self, envelope: Envelope) -> None:
-        body = json.dumps(envelope.payload).encode()
-        headers = signed(body)
+        body, kind = as_sent(envelope)
+        headers = signed(body, kind=kind)
         if envelope.attempts:
             headers |= {
                 "X-Slack-Retry-Num": str(envelope.attempts),
@@ -38,8 +40,28 @@ class SlackHttpSender(SlackDeliveries):
         ):
             self.statuses.append(response.status)
             if response.status == 200:
+                envelope.response = said_in(await response.text())
                 envelope.acked_at = monotonic()
                 envelope.acked.set()
+
+
+def as_sent(envelope: Envelope) -> tuple[bytes, str]:
+    """Events are JSON, commands a form, buttons and forms JSON in a form."""
+    form = "application/x-www-form-urlencoded"
+    match envelope.kind:
+        case "slash_commands":
+            return urlencode(envelope.payload).encode(), form
+        case "interactive":
+            return urlencode({"payload": json.dumps(envelope.payload)}).encode(), form
+        case _:
+            return json.dumps(envelope.payload).encode(), "application/json"
+
+
+def said_in(text: str) -> Any:
+    """What the app answered at once, if anything."""
+    if not text.strip():
+        return None
+    return json.loads(text) if text.lstrip().startswith("{") else {"text": text}
 
 
 def signed(

@@ -63,11 +63,17 @@ class SlackDeliveries:
         raise NotImplementedError
 
     def deliver(
-        self, kind: str, payload: dict[str, Any], *, accepts_response: bool = False
+        self,
+        kind: str,
+        payload: dict[str, Any],
+        *,
+        accepts_response: bool = False,
+        pauses: Sequence[float] | None = None,
     ) -> Envelope:
         envelope = Envelope(str(uuid4()), kind, payload, accepts_response)
         self.envelopes[envelope.envelope_id] = envelope
-        task = asyncio.create_task(self._see_through(envelope))
+        again = self.pauses if pauses is None else pauses
+        task = asyncio.create_task(self._see_through(envelope, again))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return envelope
@@ -81,8 +87,8 @@ class SlackDeliveries:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _see_through(self, envelope: Envelope) -> None:
-        for pause in (0.0, *self.pauses):
+    async def _see_through(self, envelope: Envelope, pauses: Sequence[float]) -> None:
+        for pause in (0.0, *pauses):
             await asyncio.sleep(pause)
             await self.send(envelope)
             try:

@@ -12,7 +12,8 @@ from tests.peers.slack_rules import Refused, pings_in, texts_of, unescaped
 TEAM, APP = "T0TEAM", "A0FOOTNOTE"
 BOT_USER, BOT = "U0FOOTNOTE", "B0FOOTNOTE"
 GENERAL, DIRECT, ELSEWHERE = "C0GENERAL", "D0ANN", "C0ELSEWHERE"
-ANN, BEN = "U0ANN", "U0BEN"
+ANN, BEN, CLEO = "U0ANN", "U0BEN", "U0CLEO"
+"""CLEO runs the workspace."""
 FIRST_SECOND = 1_790_000_000
 
 
@@ -30,6 +31,7 @@ class SlackMessage:
     bot_id: str | None = None
     edited: bool = False
     unfurls: bool = False
+    files: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def seen(self) -> str:
@@ -50,6 +52,8 @@ class SlackMessage:
         }
         if self.thread_ts:
             message["thread_ts"] = self.thread_ts
+        if self.files:
+            message["files"] = self.files
         if self.blocks:
             message["blocks"] = self.blocks
         if self.bot_id:
@@ -75,11 +79,15 @@ class SlackWorld:
 
     def __init__(self) -> None:
         self.channels = {
-            GENERAL: SlackChannel(GENERAL, "channel", {ANN, BEN, BOT_USER}),
+            GENERAL: SlackChannel(GENERAL, "channel", {ANN, BEN, CLEO, BOT_USER}),
             ELSEWHERE: SlackChannel(ELSEWHERE, "channel", {ANN, BEN}),
             DIRECT: SlackChannel(DIRECT, "im", {ANN, BOT_USER}),
         }
-        self.users = {ANN: "ann", BEN: "ben", BOT_USER: "footnote"}
+        self.users = {ANN: "ann", BEN: "ben", CLEO: "cleo", BOT_USER: "footnote"}
+        self.locales: dict[str, str] = {}
+        self.admins = {CLEO}
+        self.home_of: dict[str, str] = {}
+        """The workspaces of people who are guests from elsewhere."""
         self.statuses: list[tuple[str, str, str]] = []
         self._ticks = count(1)
 
@@ -89,6 +97,8 @@ class SlackWorld:
 
     def channel(self, channel_id: Any, *, posting: bool = False) -> SlackChannel:
         """A channel that the bot may read, or post to."""
+        if posting:  # a person's id stands for the direct messages with them
+            channel_id = {ANN: DIRECT}.get(channel_id, channel_id)
         channel = self.channels.get(channel_id)
         if channel is None:
             raise Refused("channel_not_found", str(channel_id))

@@ -30,7 +30,9 @@ def heard(text: str = "<@U0BOT> why?", **changes: Any) -> Heard | None:
     }
     fields = event | changes
     event = {name: value for name, value in fields.items() if value is not None}
-    return heard_in({"event": event}, WORKSPACE, heard_at=NOW)
+    found = heard_in({"event": event}, WORKSPACE, heard_at=NOW)
+    assert found is None or isinstance(found, Heard)
+    return found
 
 
 def asked(text: str, **changes: Any) -> str:
@@ -61,14 +63,12 @@ def test_both_kinds_of_event_have_one_identity() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        {"bot_id": "B1"},
-        {"bot_profile": {"id": "B1"}},
+        {"bot_id": "B0BOT"},
         {"user": "U0BOT"},
         {"user": "USLACKBOT"},
         {"user": None},
         {"subtype": "message_changed", "hidden": True},
         {"subtype": "message_deleted"},
-        {"subtype": "bot_message"},
         {"subtype": "channel_join"},
         {"hidden": True},
         {"type": "reaction_added"},
@@ -90,11 +90,26 @@ def test_an_event_without_content_is_nothing(body: dict[str, Any]) -> None:
     assert heard_in(body, WORKSPACE, heard_at=NOW) is None
 
 
-def test_talk_in_a_channel_is_nothing_and_in_a_thread_perhaps_a_follow_up() -> None:
-    assert heard("lunch?") is None
-    found = heard("and in Python?", thread_ts="1790000000.000001")
+def test_talk_in_a_channel_or_thread_is_not_surely_for_the_bot() -> None:
+    for thread in (None, "1790000000.000001"):
+        found = heard("and in Python?", thread_ts=thread)
+        assert found is not None
+        assert (found.addressed, found.in_thread) == (False, thread is not None)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bot_id": "B1"},
+        {"bot_id": "B1", "user": None, "subtype": "bot_message"},
+        {"bot_profile": {"id": "B1"}},
+        {"bot_id": "B9", "bot_profile": {"id": "B1", "app_id": "A1"}},
+    ],
+)
+def test_what_another_program_said_carries_its_names(changes: dict[str, Any]) -> None:
+    found = heard(**changes)
     assert found is not None
-    assert not found.addressed
+    assert "B1" in found.bot_ids
 
 
 @pytest.mark.parametrize(
@@ -111,14 +126,19 @@ def test_talk_in_a_channel_is_nothing_and_in_a_thread_perhaps_a_follow_up() -> N
     ],
 )
 def test_thanks_and_words_to_others_are_no_follow_up(text: str) -> None:
-    assert heard(text, thread_ts="1790000000.000001") is None
+    found = heard(text, thread_ts="1790000000.000001")
+    assert found is not None
+    assert found.for_others or not found.text
 
 
 @pytest.mark.parametrize(
     "text", ["thanks, but why?", "thank you, and in Python?", "does <@U2> have to sign?"]
 )
 def test_thanks_with_a_question_is_a_follow_up(text: str) -> None:
-    assert heard(text, thread_ts="1790000000.000001") is not None
+    found = heard(text, thread_ts="1790000000.000001")
+    assert found is not None
+    assert found.text
+    assert not found.for_others
 
 
 @pytest.mark.parametrize(

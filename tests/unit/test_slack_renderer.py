@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from adapters.slack.events import SHORTENED
 from adapters.slack.markdown import ZERO_WIDTH_SPACE, link, to_slack_markdown
-from adapters.slack.renderer import CAUTION, MARKDOWN_LIMIT, NOTE, SlackRenderer
+from adapters.slack.renderer import MARKDOWN_LIMIT, SlackRenderer
+from adapters.slack.words import ENGLISH
 from rag_core.agent.answer import AgentResponse, Outcome, Suggestion
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question
@@ -85,6 +86,10 @@ def shown(messages: list[dict[str, Any]]) -> str:
     )
 
 
+def kinds(message: dict[str, Any]) -> list[str]:
+    return [block["type"] for block in message["blocks"]]
+
+
 def bare(text: str) -> str:
     """The characters that show, as Slack shows them."""
     return "".join(unescaped(text).replace(ZERO_WIDTH_SPACE, "").split())
@@ -126,8 +131,11 @@ def test_footnotes_stand_on_the_last_part_linked_to_their_place() -> None:
     long = "A sentence of an answer [1]. " * 900
     messages = rendered(an_answer(long, citations=(a_citation(), a_citation(2, page_url=None))))
     assert len(messages) > 2
-    assert [len(message["blocks"]) for message in messages] == [1] * (len(messages) - 1) + [2]
-    assert messages[-1]["blocks"][-1]["text"]["text"] == (
+    assert [kinds(message) for message in messages] == [
+        *[["markdown"]] * (len(messages) - 1),
+        ["markdown", "section", "context_actions", "actions"],
+    ]
+    assert messages[-1]["blocks"][1]["text"]["text"] == (
         "[1] <https://docs.example/limits#daily|Limits › Daily>\n[2] Limits › Daily"
     )
     assert all(len(message["blocks"][0]["text"]) <= MARKDOWN_LIMIT for message in messages)
@@ -145,12 +153,12 @@ def test_more_footnotes_than_a_message_holds_go_on_in_the_next() -> None:
 
 def test_a_low_confidence_is_said_first() -> None:
     messages = rendered(an_answer(outcome=Outcome.LOW_CONFIDENCE))
-    assert messages[0]["blocks"][0]["text"].startswith(CAUTION)
+    assert messages[0]["blocks"][0]["text"].startswith(ENGLISH.caution)
 
 
 def test_a_shortened_question_is_said_first() -> None:
     messages = rendered(an_answer(), address={SHORTENED: "yes"})
-    assert messages[0]["blocks"][0]["text"].startswith(NOTE)
+    assert messages[0]["blocks"][0]["text"].startswith(ENGLISH.shortened)
 
 
 def test_a_refusal_shows_where_to_look() -> None:
@@ -158,7 +166,7 @@ def test_a_refusal_shows_where_to_look() -> None:
         page_title="Limits", section_heading="Weekly", page_url="https://docs.example/w"
     )
     [message] = rendered(a_refusal(suggestions=(near,)))
-    assert message["blocks"][-1]["text"]["text"] == (
+    assert message["blocks"][1]["text"]["text"] == (
         "*Maybe look here*\n• <https://docs.example/w|Limits › Weekly>"
     )
 

@@ -1,0 +1,79 @@
+"""How many calls of each method one workspace takes in a minute."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Callable
+from time import monotonic
+
+WINDOW = 61.0
+"""Slack counts by the minute and by its own clock: a second more keeps us within."""
+SECOND, THIRD, FOURTH = 20, 50, 100
+"""Slack's tiers."""
+A_MINUTE = {
+    "chat.startStream": SECOND,
+    "chat.stopStream": SECOND,
+    "users.conversations": SECOND,
+    "chat.delete": THIRD,
+    "chat.update": THIRD,
+    "conversations.history": THIRD,
+    "conversations.replies": THIRD,
+    "reactions.add": THIRD,
+    "assistant.threads.setStatus": FOURTH,
+    "chat.appendStream": FOURTH,
+    "chat.postEphemeral": FOURTH,
+    "users.info": FOURTH,
+    "views.open": FOURTH,
+    "views.publish": FOURTH,
+}
+
+
+class Budget:
+    """Keeps the calls of one workspace within what Slack allows."""
+
+    def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._made: defaultdict[str, deque[float]] = defaultdict(deque)
+        self._held: dict[str, float] = {}
+        self._open_streams = 0
+
+    def take(self, method: str, *, leaving: int = 0) -> bool:
+        """Make a call now, if there is room for it and for so many more."""
+        if self.pause(method) > 0:
+            return False
+        if leaving and len(self._made[method]) + leaving >= A_MINUTE.get(method, leaving + 1):
+            return False
+        self._made[method].append(self._clock())
+        return True
+
+    async def turn(self, method: str) -> None:
+        """Wait until there is room for a call that must be made."""
+        while not self.take(method):  # noqa: ASYNC110 - time alone makes room
+            await asyncio.sleep(self.pause(method))
+
+    def pause(self, method: str) -> float:
+        """How long until there is room for one more call."""
+        now, made = self._clock(), self._made[method]
+        while made and made[0] <= now - WINDOW:
+            made.popleft()
+        allowed = A_MINUTE.get(method)
+        full = allowed is not None and len(made) >= allowed
+        free_at = made[0] + WINDOW if full else now
+        return max(free_at, self._held.get(method, now)) - now
+
+    def hold(self, method: str, seconds: float) -> None:
+        """Slack wants none of these for so long."""
+        self._held[method] = max(self._clock() + seconds, self._held.get(method, 0.0))
+
+    def open_stream(self) -> bool:
+        """Begin a stream, if there will be room for its end too, whenever that comes."""
+        self.pause("chat.stopStream")
+        ends = self._open_streams + len(self._made["chat.stopStream"])
+        if ends >= A_MINUTE["chat.stopStream"] or not self.take("chat.startStream"):
+            return False
+        self._open_streams += 1
+        return True
+
+    def close_stream(self) -> None:
+        self._open_streams -= 1

@@ -1,0 +1,239 @@
+"""What the Slack adapter is made of, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.answered_threads import AnsweredThreads
+from adapters.passages import ChoosesBooks, Passages
+from adapters.platform import TakesQuestions
+from adapters.review import KnowsAnswers, Review
+from adapters.slack.afterthoughts import Afterthoughts
+from adapters.slack.bolt import Ears, Hears, bolt_app
+from adapters.slack.commands import Commands
+from adapters.slack.config import SlackConfig
+from adapters.slack.context import Context
+from adapters.slack.drafts import Drafts
+from adapters.slack.errands import Errands
+from adapters.slack.files import FileReader
+from adapters.slack.home import Home, KnowsAsked
+from adapters.slack.house_keeping import HouseCommand
+from adapters.slack.listener import Listener
+from adapters.slack.marks import MarkKeeper
+from adapters.slack.pane import Pane, Starters
+from adapters.slack.people import People
+from adapters.slack.presses import Presses
+from adapters.slack.private import Whispers
+from adapters.slack.renderer import SlackRenderer
+from adapters.slack.reply import SlackReplies
+from adapters.slack.sharing import Sharing
+from adapters.slack.shortcut import Shortcut
+from adapters.slack.staff import Staff
+from adapters.slack.standing import KnowsPolicies, Standing
+from adapters.slack.teams import Teams, team_id_in
+from adapters.steward import Steward
+from adapters.waiting import Waiting
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.ports import FeedbackStore, MarkerStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackParts:
+    """What the rest of the house hands in; what is None is not offered in Slack."""
+
+    desk: TakesQuestions
+    markers: MarkerStore
+    answers: KnowsAnswers
+    feedback: FeedbackStore
+    passages: Passages | None = None
+    library: ChoosesBooks | None = None
+    policies: KnowsPolicies | None = None
+    starters: Starters | None = None
+    steward: Steward | None = None
+    asked: KnowsAsked | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Built:
+    """The adapter at rest: what hears, and what answers."""
+
+    app: AsyncApp
+    renderer: SlackRenderer
+    replies: SlackReplies
+    marks: MarkKeeper
+    hears: Hears
+
+
+def built(
+    config: SlackConfig,
+    parts: SlackParts,
+    *,
+    teams: Teams,
+    client: AsyncWebClient,
+    errands: Errands,
+) -> Built:
+    return _Builder(config, parts, teams, client, errands).built()
+
+
+class _Builder:
+    """Puts together what several parts share."""
+
+    def __init__(
+        self,
+        config: SlackConfig,
+        parts: SlackParts,
+        teams: Teams,
+        client: AsyncWebClient,
+        errands: Errands,
+    ) -> None:
+        assert client.session is not None
+        self._config = config
+        self._parts = parts
+        self._teams = teams
+        self._client = client
+        self._errands = errands
+        self._waiting = Waiting()
+        self._marks = MarkKeeper(parts.markers)
+        self._threads = AnsweredThreads(parts.markers)
+        self._people = People(teams, admins=config.admins)
+        self._context = Context(people=self._people, files=FileReader(client.session))
+        self._whispers = Whispers(teams=teams, session=client.session)
+        self._renderer = SlackRenderer(has_staff=bool(config.ask_person))
+        self._replies = SlackReplies(
+            teams=teams,
+            threads=self._threads,
+            drafts=Drafts(parts.markers),
+            whispers=self._whispers,
+            begun=self._waiting.begun,
+            write_seconds=config.write_seconds,
+        )
+
+    def built(self) -> Built:
+        parts, teams = self._parts, self._teams
+        pane = Pane(
+            teams=teams, markers=parts.markers, library=parts.library, starters=parts.starters
+        )
+        presses = self._presses()
+        hears = marked(self._listener(pane).hear, self._marks)
+        ears = Ears(
+            message=hears,
+            pane_opened=self._later(pane.opened),
+            home_opened=self._later(self._home().opened),
+            pressed=presses.pressed,
+            form_sent=presses.sent,
+            command=self._commands().use,
+            shortcut=self._shortcut().use,
+            uninstalled=self._gone,
+        )
+        app = bolt_app(ears, teams=teams, base_url=self._client.base_url)
+        return Built(
+            app=app,
+            renderer=self._renderer,
+            replies=self._replies,
+            marks=self._marks,
+            hears=hears,
+        )
+
+    def _later(self, hears: Callable[[Mapping[str, Any]], Coroutine[Any, Any, None]]) -> Hears:
+        """For what Slack need not wait for, and nobody misses when it is lost."""
+
+        async def hear(body: Mapping[str, Any]) -> None:
+            self._errands.start(hears(body))
+
+        return hear
+
+    async def _gone(self, body: Mapping[str, Any]) -> None:
+        """The app was removed, or its token revoked, in this workspace."""
+        self._teams.of(team_id_in(body)).revoked("token_revoked")
+
+    def _listener(self, pane: Pane) -> Listener:
+        config, parts = self._config, self._parts
+        afterthoughts = Afterthoughts(
+            desk=parts.desk, replies=self._replies, teams=self._teams, errands=self._errands
+        )
+
+        def asked(question: IncomingQuestion) -> None:
+            afterthoughts.asked(question)
+            self._marks.asked(question)
+            self._errands.start(pane.asked(question))
+
+        return Listener(
+            desk=parts.desk,
+            teams=self._teams,
+            standing=Standing(
+                threads=self._threads, policies=parts.policies, allowed_bots=config.allowed_bots
+            ),
+            context=self._context,
+            afterthoughts=afterthoughts,
+            waiting=self._waiting,
+            asked=asked,
+        )
+
+    def _presses(self) -> Presses:
+        parts, teams, whispers = self._parts, self._teams, self._whispers
+        review = Review(
+            answers=parts.answers, feedback=parts.feedback, desk=parts.desk, markers=parts.markers
+        )
+        return Presses(
+            review=review,
+            staff=Staff(self._config.ask_person, review=review, teams=teams, whispers=whispers),
+            sharing=Sharing(
+                answers=parts.answers,
+                markers=parts.markers,
+                teams=teams,
+                whispers=whispers,
+                renderer=self._renderer,
+                threads=self._threads,
+            ),
+            teams=teams,
+            whispers=whispers,
+            errands=self._errands,
+        )
+
+    def _commands(self) -> Commands:
+        names, steward = self._config.names, self._parts.steward
+        house = HouseCommand(steward, names=names, people=self._people) if steward else None
+        return Commands(
+            names=names,
+            desk=self._parts.desk,
+            people=self._people,
+            passages=self._parts.passages,
+            house=house,
+        )
+
+    def _home(self) -> Home:
+        return Home(
+            teams=self._teams,
+            names=self._config.names,
+            people=self._people,
+            steward=self._parts.steward,
+            asked=self._parts.asked,
+        )
+
+    def _shortcut(self) -> Shortcut:
+        return Shortcut(
+            desk=self._parts.desk,
+            teams=self._teams,
+            context=self._context,
+            whispers=self._whispers,
+            errands=self._errands,
+        )
+
+
+def marked(hears: Hears, marks: MarkKeeper) -> Hears:
+    """Notes what was heard, and what could not be written down."""
+
+    async def hear(body: Mapping[str, Any]) -> None:
+        try:
+            await hears(body)
+        except BaseException:
+            marks.unheard(body)
+            raise
+        marks.heard(body)
+
+    return hear

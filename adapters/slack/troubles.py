@@ -1,0 +1,89 @@
+"""What Slack does not let us do: said once in the log, and shown until it is mended."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from adapters.steward import Finding
+
+log = logging.getLogger(__name__)
+
+KEPT = 20
+MANIFEST = "`footnote manifest slack` prints the manifest that has everything"
+EFFECTS = {
+    "assistant.threads.setStatus": "nobody sees how far an answer is",
+    "assistant.threads.setSuggestedPrompts": "the assistant pane has no suggested questions",
+    "assistant.threads.setTitle": "threads of the assistant pane have no title",
+    "chat.postMessage": "answers cannot be posted",
+    "chat.startStream": "answers are shown by editing a message, not as a stream",
+    "conversations.history": "what was asked while the bot was away is not read",
+    "conversations.replies": "threads cannot be read",
+    "files": "text files in questions are not read",
+    "files.getUploadURLExternal": "an answer that Slack refuses cannot be sent as a file",
+    "reactions.add": "a withdrawn question gets no sign",
+    "users.info": "languages and admins are not known",
+    "views.publish": "the app's Home tab is empty",
+}
+TOKEN = "Put a valid token into the settings and start again."  # noqa: S105 - a sentence
+ADVICE = {
+    "account_inactive": TOKEN,
+    "invalid_auth": TOKEN,
+    "token_expired": TOKEN,
+    "token_revoked": TOKEN,
+    "is_archived": "Unarchive the channel, or ask in another one.",
+    "not_in_channel": "Write `/invite` and the app's name in that channel.",
+    "channel_not_found": "Write `/invite` and the app's name in that channel.",
+    "unknown_method": "Nothing: this workspace does not offer it.",
+    "restricted_action": "A workspace admin decides who may post in that channel.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One refusal: what was asked, how Slack calls its reason, and which scope is missing."""
+
+    method: str
+    error: str
+    needed: str = ""
+    place: str = ""
+
+    @property
+    def detail(self) -> str:
+        lack = f"the scope {self.needed} is missing" if self.needed else self.error
+        where = f" in {self.place}" if self.place else ""
+        effect = EFFECTS.get(self.method, f"{self.method} does not work")
+        return f"Slack refuses {self.method}{where} ({lack}): {effect}."
+
+    @property
+    def advice(self) -> str:
+        if self.needed:
+            return f"Add {self.needed} to the app's bot scopes and install it anew; {MANIFEST}."
+        return ADVICE.get(self.error, f"Look up {self.error} in Slack's reference of the method.")
+
+
+class Troubles:
+    """The refusals of one workspace that only a person can do something about."""
+
+    def __init__(self) -> None:
+        self._known: dict[Trouble, None] = {}
+
+    def note(self, trouble: Trouble) -> None:
+        if trouble not in self._known:
+            log.warning(trouble.detail, extra={"advice": trouble.advice})
+        self._known.pop(trouble, None)
+        self._known[trouble] = None
+        while len(self._known) > KEPT:
+            del self._known[next(iter(self._known))]
+
+    def over(self, method: str, place: str = "") -> None:
+        """The method works again."""
+        for trouble in [t for t in self._known if (t.method, t.place) == (method, place)]:
+            del self._known[trouble]
+
+    def findings(self) -> Sequence[Finding]:
+        return [
+            Finding(name=f"slack {t.method}", in_place=False, detail=t.detail, advice=t.advice)
+            for t in self._known
+        ]

@@ -1,0 +1,146 @@
+"""What was said while the bot was away is read and answered, once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from adapters.slack.marks import MarkKeeper
+from tests.fakes.answers import an_answer
+from tests.fakes.markers import MemoryMarkers
+from tests.fakes.slack_desk import FakeDesk
+from tests.fakes.slack_house import slack_at_work, until
+from tests.peers.slack import ANN, BEN, DIRECT, GENERAL, MENTION, TEAM, Fault, SlackPeer
+from tests.peers.slack_world import BOT_USER
+
+BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
+
+
+def desk_that_answers() -> FakeDesk:
+    return FakeDesk(lambda question: an_answer())
+
+
+async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
+    async with asyncio.timeout(10):
+        await peer.heard()
+        await desk.idle.wait()
+        await peer.heard()
+
+
+def meanwhile(peer: SlackPeer, channel: str, user: str, text: str, thread: str = "") -> str:
+    """Somebody writes and nobody tells the app."""
+    members = peer.world.channels[channel].members
+    members.discard(BOT_USER)
+    try:
+        return peer.say(channel, user, text, thread_ts=thread or None)
+    finally:
+        members.add(BOT_USER)
+
+
+def asked(desk: FakeDesk) -> list[str]:
+    return [question.question.message for question in desk.questions.values()]
+
+
+@BOTH_WAYS
+async def test_what_was_missed_is_answered_once_wherever_the_bot_was_known(over: str) -> None:
+    desk, markers = desk_that_answers(), MemoryMarkers()
+    async with SlackPeer() as peer:
+        async with slack_at_work(peer, desk, markers=markers, over=over):
+            thread = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+            peer.say(DIRECT, ANN, "and how many here?")
+            await settled(peer, desk)
+        meanwhile(peer, GENERAL, ANN, f"{MENTION} how many a month?")
+        meanwhile(peer, GENERAL, BEN, "lunch?")
+        meanwhile(peer, GENERAL, ANN, "and in a week?", thread)
+        meanwhile(peer, DIRECT, ANN, "are you there?")
+        head = meanwhile(peer, GENERAL, BEN, "how do I log in?")
+        meanwhile(peer, GENERAL, ANN, f"{MENTION} do you know?", head)
+        for _ in range(2):
+            async with slack_at_work(peer, desk, markers=markers, over=over):
+                await until(lambda: len(desk.questions) == 6)
+                await settled(peer, desk)
+                await asyncio.sleep(0.2)
+        assert sorted(asked(desk)) == [
+            "and how many here?",
+            "and in a week?",
+            "are you there?",
+            "do you know?\n\nSaid before in the thread:\nhow do I log in?",
+            "how many a day?",
+            "how many a month?",
+        ]
+        assert len(list(peer.world.everything_of_the_bot())) == 6
+
+
+async def test_a_gap_in_the_connection_is_read_too() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk) as platform:
+        peer.say(DIRECT, ANN, "how many a day?")
+        await settled(peer, desk)
+        meanwhile(peer, DIRECT, ANN, "are you there?")
+        await peer.sockets.drop()
+        await until(lambda: peer.sockets.sessions == 2)
+        await until(lambda: platform.is_ready)
+        await until(lambda: "are you there?" in asked(desk))
+        await settled(peer, desk)
+
+
+async def test_no_mark_goes_past_a_message_that_could_not_be_written_down() -> None:
+    desk, markers = desk_that_answers(), MemoryMarkers()
+    async with SlackPeer(ack_seconds=0.2, pauses=()) as peer:
+        async with slack_at_work(peer, desk, markers=markers):
+            peer.say(DIRECT, ANN, "how many a day?")
+            await settled(peer, desk)
+            desk.failing = 1
+            peer.say(DIRECT, ANN, "is this lost?")
+            await peer.heard()
+            peer.say(DIRECT, ANN, "how many a week?")
+            await settled(peer, desk)
+            assert "is this lost?" not in asked(desk)
+        async with slack_at_work(peer, desk, markers=markers):
+            await until(lambda: "is this lost?" in asked(desk))
+            await settled(peer, desk)
+        assert len(list(peer.world.everything_of_the_bot())) == 3
+
+
+async def test_rate_limits_and_places_that_are_gone_do_not_end_the_reading() -> None:
+    desk, markers = desk_that_answers(), MemoryMarkers()
+    async with SlackPeer() as peer:
+        async with slack_at_work(peer, desk, markers=markers):
+            peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+            peer.say(DIRECT, ANN, "how many a day?")
+            await settled(peer, desk)
+        meanwhile(peer, DIRECT, ANN, "are you there?")
+        peer.foresees("not_in_channel", "ratelimited")
+        peer.world.channels[GENERAL].members.discard(BOT_USER)
+        peer.fails("conversations.history", Fault.RATE_LIMITED)
+        async with slack_at_work(peer, desk, markers=markers):
+            await until(lambda: "are you there?" in asked(desk))
+            await settled(peer, desk)
+
+
+async def test_what_is_older_than_the_bound_is_left_alone() -> None:
+    desk, markers = desk_that_answers(), MemoryMarkers()
+    async with SlackPeer() as peer:
+        async with slack_at_work(peer, desk, markers=markers):
+            peer.say(DIRECT, ANN, "how many a day?")
+            await settled(peer, desk)
+        meanwhile(peer, DIRECT, ANN, "are you there?")
+        async with slack_at_work(peer, desk, markers=markers, longest_away=1.0):
+            await until(lambda: bool(peer.calls("conversations.history")))
+            await settled(peer, desk)
+        assert asked(desk) == ["how many a day?"]
+
+
+async def test_only_the_places_that_were_heard_last_are_kept() -> None:
+    keeper, markers = MarkKeeper(store := MemoryMarkers()), MarkKeeper(store)
+    await keeper.snapshot(TEAM)
+    for number in range(700):
+        ts = f"{1_790_000_000 + number}.000001"
+        keeper.heard({"event": {"type": "message", "channel": f"C{number}", "ts": ts}})
+    keeper.heard({"event": {"type": "message", "channel": "C0", "ts": "not a time"}})
+    await keeper.save()
+    kept = (await markers.snapshot(TEAM)).channels
+    assert len(kept) == 500
+    assert "C699" in kept
+    assert "C0" not in kept
