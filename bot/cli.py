@@ -118,6 +118,7 @@ def ask(
     top_k: Annotated[int | None, typer.Option(help="1 to 10.")] = None,
     as_json: Json = False,
     verbose: Annotated[bool, typer.Option("-v", help="Show how long each step took.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what was found.")] = False,
 ) -> None:
     """Ask one question; the answer carries footnotes."""
     from bot.commands.ask import ask as command
@@ -130,7 +131,7 @@ def ask(
         "top_k": top_k,
     }
     wanted = {name: value for name, value in question.items() if value is not None}
-    finish(command(wanted, as_json=as_json, verbose=verbose))
+    finish(command(wanted, as_json=as_json, verbose=verbose, explains=explain))
 
 
 class History(StrEnum):
