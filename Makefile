@@ -11,7 +11,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 PACKAGES := bot adapters rag_core
 
-.PHONY: run env test test-full check bench docs screenshots lock clean
+.PHONY: run env test test-full check bench docs screenshots lock clean faults faults-full
 .DEFAULT_GOAL := run
 
 run: .venv/.run
@@ -36,6 +36,16 @@ check: .venv/.dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/unit/test_house.py
+
+# Rows of the table of faults; each prints its seed, its time and its figures.
+faults: .venv/.dev
+	@$(BIN)/python -m tests.faults --share 0.1
+
+faults-full: .venv/.dev
+	@$(BIN)/python -m tests.faults
+
+fault-%: .venv/.dev
+	@$(BIN)/python -m tests.faults $* --share $${SHARE:-1} --seed $${SEED:-1}
 
 bench: .venv/.dev
 	@$(BIN)/python -m benchmarks.storage

@@ -30,6 +30,7 @@ from bot.setting import (
     BookName,
     CommandName,
     DatabaseUrl,
+    Hosts,
     PromptFile,
     SlackIds,
     by_variable,
@@ -109,7 +110,7 @@ class Settings(BaseSettings):
         "Folders below which the web door may be asked to read files; unset: none",
         "folders, separated by commas",
     )
-    fetch_hosts: str | None = setting(
+    fetch_hosts: Hosts | None = setting(
         "FOOTNOTE_FETCH_HOSTS",
         None,
         "Hosts of your own network whose pages may be read into books; unset: public ones only",
@@ -171,7 +172,7 @@ class Settings(BaseSettings):
     cohere_rerank_model: str | None = setting(
         "COHERE_RERANK_MODEL",
         None,
-        "Rerank model; unset: no rerank; no effect yet",
+        "Rerank model of Cohere; needs COHERE_API_KEY; unset: no rerank",
         "a model's name",
     )
     qdrant_url: Address | None = setting(
@@ -290,6 +291,13 @@ class Settings(BaseSettings):
         "Free disk space below which no question is accepted; 0: not looked at",
         "a whole number from 0",
         ge=0,
+    )
+    failpoint: str | None = setting(
+        "FOOTNOTE_FAILPOINT",
+        None,
+        "For tests of faults alone: where this process kills itself, and at which visit",
+        "a point and a number, as in settle.after:3",
+        pattern=r"^[a-z_]+\.(before|after):[1-9][0-9]*$",
     )
     overlap_seconds: float = setting(
         "FOOTNOTE_OVERLAP_SECONDS",
@@ -472,6 +480,8 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
         )
     if read.get("FOOTNOTE_EMBEDDER") == "cohere" and "COHERE_API_KEY" not in has:
         yield "FOOTNOTE_EMBEDDER is 'cohere', but COHERE_API_KEY is not set; set it too."
+    if "COHERE_RERANK_MODEL" in has and "COHERE_API_KEY" not in has:
+        yield "COHERE_RERANK_MODEL is set, but COHERE_API_KEY is not; set it too."
     openai = {"OPENAI_API_KEY", "OPENAI_BASE_URL"}
     if read.get("FOOTNOTE_EMBEDDER") == "openai" and not has & openai:
         yield (

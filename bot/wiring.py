@@ -17,6 +17,7 @@ from adapters.web.reply import WebReplies
 from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
+from bot.failpoint import failpoint
 from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.providers import (
@@ -24,6 +25,7 @@ from bot.providers import (
     open_chat_model,
     open_embedder,
     open_own_embedder,
+    open_reranker,
     open_vectors,
 )
 from bot.reading_links import LinkedAgent
@@ -36,6 +38,7 @@ from rag_core.conversation.key import Platform
 from rag_core.desk.answering import Answering, AnsweringAgent
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
+from rag_core.desk.failpoints import watched
 from rag_core.desk.housekeeping import Housekeeping
 from rag_core.desk.living import LivingAnswers
 from rag_core.desk.outgoing import Outlet
@@ -190,7 +193,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         library = Library(
             books=stores.books, policies=stores.policies, default_book=settings.default_book
         )
-        retriever = Retriever(embedder=embedder, store=vectors)
+        reranker = await enter(open_reranker(settings))
+        retriever = Retriever(embedder=embedder, store=vectors, reranker=reranker)
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
             model=model, retriever=retriever, config=agent_config(settings), profile=profile
@@ -237,7 +241,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
     async with open_database(settings.database) as database:
         yield Stores(
             conversations=Conversations(database),
-            ledger=QuestionLedger(database),
+            ledger=watched(QuestionLedger(database), failpoint(settings)),
             books=Books(database),
             policies=Policies(database),
             sources=Sources(database),
