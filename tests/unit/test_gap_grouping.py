@@ -17,8 +17,8 @@ from rag_core.providers.local_embedder import LocalEmbedder, open_local_embedder
 
 DATA = Path(__file__).parents[1] / "data" / "gaps"
 FIELDS = {"handbook": 2, "robotics": 2, "software": 2, "museum": 5}
-"""How many groups may be wrong. In the museum, where every topic has visitors, bookings and rooms in
-common, topics fall apart more easily."""
+"""How many groups may be wrong. In the museum all topics share visitors, bookings and rooms: there
+they fall apart more easily."""
 FEW = 3
 """Of fewer questions nobody would say that they are a topic."""
 
