@@ -21,7 +21,7 @@ from bot.steward import HouseSteward
 from bot.wiring import Services, starters_of
 
 if TYPE_CHECKING:
-    from adapters.discord.client import DiscordParts
+    from adapters.discord.assembly import DiscordParts
     from adapters.slack.parts import SlackParts
 
 SLACK_EVENTS = "/slack/events"
@@ -109,7 +109,7 @@ def slack_names(settings: Settings) -> CommandNames:
 
 
 def discord_parts(services: Services, steward: Steward) -> DiscordParts:
-    from adapters.discord.client import DiscordParts
+    from adapters.discord.assembly import DiscordParts
     from adapters.discord.lookup import Lookup
 
     stores = services.stores
