@@ -22,7 +22,7 @@ from bot.web_wiring import starters_of
 from bot.wiring import Services
 
 if TYPE_CHECKING:
-    from adapters.discord.client import DiscordParts
+    from adapters.discord.assembly import DiscordParts
     from adapters.slack.parts import SlackParts
 
 SLACK_EVENTS = "/slack/events"
@@ -110,7 +110,7 @@ def slack_names(settings: Settings) -> CommandNames:
 
 
 def discord_parts(services: Services, steward: Steward) -> DiscordParts:
-    from adapters.discord.client import DiscordParts
+    from adapters.discord.assembly import DiscordParts
     from adapters.discord.lookup import Lookup
 
     stores = services.stores
