@@ -292,6 +292,13 @@ class Settings(BaseSettings):
         "a whole number from 0",
         ge=0,
     )
+    failpoint: str | None = setting(
+        "FOOTNOTE_FAILPOINT",
+        None,
+        "For tests of faults alone: where this process kills itself, and at which visit",
+        "a point and a number, as in settle.after:3",
+        pattern=r"^[a-z_]+\.(before|after):[1-9][0-9]*$",
+    )
     overlap_seconds: float = setting(
         "FOOTNOTE_OVERLAP_SECONDS",
         30.0,

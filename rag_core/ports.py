@@ -416,6 +416,10 @@ class JobStore(Protocol):
 class FeedbackStore(Protocol):
     """What askers thought of their answers; one rating an asker and answer."""
 
+    async def rated(self, *, answer_id: UUID, asker_id: str) -> bool | None:
+        """Whether the asker found it helpful; None: no rating."""
+        ...
+
     async def rate(
         self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""
     ) -> None: ...

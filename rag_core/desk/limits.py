@@ -17,6 +17,8 @@ class Bounds:
     user_hour: int = 0
     channel_day: int = 0
     tenant_tokens_day: int = 0
+    grace_seconds: float = 0.0
+    """How long a further question of a thread waits for an earlier one that is heard late."""
 
 
 UNBOUNDED = Bounds()

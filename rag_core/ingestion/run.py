@@ -25,6 +25,7 @@ from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 from rag_core.retrieval.results import SearchResult
 
 SECONDS_BETWEEN_SAVES = 0.5
+JOBS_LOOKED_AT = 200
 LISTED = 200
 """Failures and notices that a job keeps; its counts are complete all the same."""
 
@@ -97,7 +98,17 @@ class IngestionRun:
 
     async def _links_changed(self, book: Book) -> bool:
         before = await self._books.get(book.book_id)
-        return before is not None and before.base_url != book.base_url
+        if before is None:
+            return False
+        return before.base_url != book.base_url or await self._site_changed()
+
+    async def _site_changed(self) -> bool:
+        """Whether the last run over the same sources was told of another site."""
+        this = (self.job.book_id, self.job.sources, JobStatus.COMPLETED)
+        jobs = await self._jobs.recent(limit=JOBS_LOOKED_AT)
+        same = (job for job in jobs if (job.book_id, job.sources, job.status) == this)
+        before = next(same, None)
+        return before is not None and before.site != self.job.site
 
     def _hear(self, looked_at: int, found: int) -> None:
         """Pages of a website that were looked at; the job is saved with the next note."""

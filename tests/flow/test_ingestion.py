@@ -533,6 +533,15 @@ def test_a_request_is_checked_where_it_is_made(changes: dict[str, object], field
     assert refused.value.field == field
 
 
+async def test_links_follow_the_site_that_a_later_run_names(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs, base_url="https://docs.example")
+    job = await desk.run(docs, site="mkdocs")
+    assert (job.files_processed, job.chunks_embedded) == (3, 0)
+    assert (await desk.search("door"))[0].page_url == "https://docs.example/oven/#door"
+    job = await desk.run(docs, site="mkdocs")
+    assert (job.files_processed, job.files_skipped) == (0, 3)
+
+
 async def test_hostile_files_are_refused_each_with_its_reason_and_the_rest_is_read(
     desk: OpenDesk, tmp_path: Path
 ) -> None:

@@ -150,6 +150,11 @@ class SlackPeer:
         """The next calls of a method go wrong, one after the other."""
         self._faults[method].extend(faults)
 
+    @property
+    def refusals(self) -> list[str]:
+        """What was refused so far."""
+        return list(self._refusals)
+
     def calls(self, method: str) -> list[Call]:
         return [call for call in self.api.calls if call.method == method]
 
