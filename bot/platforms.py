@@ -79,7 +79,6 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
-        steward=steward,
     )
 
 
