@@ -58,6 +58,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
             discord = await stack.enter_async_context(
                 open_discord(discord_config(settings), discord_parts(services, steward))
             )
+            steward.greet(discord)
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
 

@@ -35,6 +35,8 @@ DRAIN_SECONDS = 15
 """How long answers in work may still take once the process is told to end."""
 
 
+UPLOADS = "uploads"
+"""Below the data folder: what was dropped on the dashboard."""
 QUEUE_SECONDS = 120
 """How long a question may wait for a worker."""
 
@@ -156,6 +158,7 @@ def web_config(settings: Settings) -> WebConfig:
         host=host,
         port=port,
         public_url=settings.public_url,
+        uploads=settings.data_dir.resolve() / UPLOADS,
         job_folders=settings.allowed_job_folders,
         hook_secret=settings.hook_secret.get_secret_value() if settings.hook_secret else None,
         wait_seconds=QUEUE_SECONDS + settings.answer_seconds,

@@ -25,15 +25,17 @@ from bot.providers import (
     open_chat_model,
     open_embedder,
     open_own_embedder,
+    open_reranker,
     open_vectors,
 )
+from bot.reading_links import LinkedAgent
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
 from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.books.library import Library
 from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
-from rag_core.desk.answering import Answering
+from rag_core.desk.answering import Answering, AnsweringAgent
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.failpoints import watched
@@ -48,6 +50,7 @@ from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
 from rag_core.insight.gaps import Gaps, GapStore
 from rag_core.insight.stats import StatsStore
+from rag_core.insight.story import StoryStore
 from rag_core.ports import (
     BookStore,
     ChatModel,
@@ -75,6 +78,7 @@ from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.sources import Sources
 from rag_core.storage.stats import StatsRecords
+from rag_core.storage.stories import Stories
 from rag_core.websites.fetcher import Fetcher
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]
@@ -93,6 +97,7 @@ class Stores:
     feedback: FeedbackStore
     gaps: GapStore
     stats: StatsStore
+    stories: StoryStore
     markers: MarkerStore
     forgetting: ForgettingStore
 
@@ -188,7 +193,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         library = Library(
             books=stores.books, policies=stores.policies, default_book=settings.default_book
         )
-        retriever = Retriever(embedder=embedder, store=vectors)
+        reranker = await enter(open_reranker(settings))
+        retriever = Retriever(embedder=embedder, store=vectors, reranker=reranker)
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
             model=model, retriever=retriever, config=agent_config(settings), profile=profile
@@ -206,7 +212,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, agent, model.name),
+            answering=answering(
+                settings, stores, library, linked(settings, agent, vectors), model.name
+            ),
             desk=Desk(
                 ledger=stores.ledger,
                 bell=bell,
@@ -241,6 +249,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             feedback=Feedback(database),
             gaps=GapRecords(database),
             stats=StatsRecords(database),
+            stories=Stories(database),
             markers=Markers(database),
             forgetting=Forgetting(database),
         )
@@ -253,8 +262,15 @@ def gathering(settings: Settings, folder: Path) -> Gathering:
     return Gathering(folder / "websites", fetcher=fetcher)
 
 
+def linked(settings: Settings, agent: Agent, vectors: VectorStore) -> AnsweringAgent:
+    """The agent; where readers reach the web door, its footnotes lead there."""
+    if settings.public_url is None:
+        return agent
+    return LinkedAgent(agent, passages=vectors, public_url=settings.public_url)
+
+
 def answering(
-    settings: Settings, stores: Stores, library: Library, agent: Agent, model: str
+    settings: Settings, stores: Stores, library: Library, agent: AnsweringAgent, model: str
 ) -> Answering:
     return Answering(
         agent=agent,
@@ -300,6 +316,8 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         feedback=services.stores.feedback,
         gaps=services.gaps,
         stats=services.stores.stats,
+        stories=services.stores.stories,
+        policies=services.stores.policies,
         readiness=readiness,
         metrics=metrics,
         sources=services.timetable,

@@ -20,7 +20,9 @@ def pdf(pages: Sequence[Sequence[str]], *, title: str = "", outline: Sequence[st
     first = 4 + 2 * count
     catalog = f"<< /Type /Catalog /Pages 2 0 R{f' /Outlines {first} 0 R' if outline else ''} >>"
     objects += [catalog.encode(), f"<< /Type /Pages /Kids [{kids}] /Count {count} >>".encode()]
-    objects.append(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    objects.append(
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+    )
     for number, lines in enumerate(pages):
         stream = page_stream(lines)
         objects.append(

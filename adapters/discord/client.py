@@ -17,8 +17,10 @@ from adapters.discord.catchup import CatchUp
 from adapters.discord.commands import CommandRegister, commands
 from adapters.discord.config import DiscordConfig
 from adapters.discord.connection import Channel, Connection, minimal_intents
+from adapters.discord.detours import Detours
 from adapters.discord.events import Rules
 from adapters.discord.files import FileReader
+from adapters.discord.findings import Examination
 from adapters.discord.hearing import Listener
 from adapters.discord.interactions import Commands, Interactions
 from adapters.discord.lookup import Lookup
@@ -33,9 +35,9 @@ from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
 from adapters.discord.stewardship import Stewardship
 from adapters.discord.tokens import TicketRest
 from adapters.discord.waiting import Waiting
-from adapters.platform import ChatPlatform, TakesQuestions
+from adapters.platform import TakesQuestions
 from adapters.review import Review
-from adapters.steward import Steward
+from adapters.steward import Finding, Steward
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 from rag_core.errors import ConfigurationError
@@ -86,10 +88,18 @@ class DiscordPlatform:
         self.connection = Connection(
             config, intents=self._intents, audience=self, markers=parts.markers
         )
+        self._examination = Examination(
+            self.connection, intents=self._intents, staff=config.staff_roles
+        )
         rest, tickets = DiscordRest(self.connection), TicketRest(self.connection)
         threads, waiting = AnsweredThreads(parts.markers), Waiting()
         self._replies = DiscordReplies(
-            rest, tickets=tickets, threads=threads, pace=pace_of(config), waiting=waiting
+            rest,
+            tickets=tickets,
+            threads=threads,
+            pace=pace_of(config),
+            waiting=waiting,
+            detours=Detours(rest, config.admin_channels),
         )
         self._renderer = DiscordRenderer(
             with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
@@ -160,6 +170,9 @@ class DiscordPlatform:
     @property
     def is_ready(self) -> bool:
         return self.connection.is_listening and not self.connection.is_closed()
+
+    async def findings(self) -> Sequence[Finding]:
+        return self._examination.findings()
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -232,7 +245,9 @@ def why_closed(code: int) -> str:
 
 
 @asynccontextmanager
-async def open_discord(config: DiscordConfig, parts: DiscordParts) -> AsyncIterator[ChatPlatform]:
+async def open_discord(
+    config: DiscordConfig, parts: DiscordParts
+) -> AsyncIterator[DiscordPlatform]:
     """A bot that is logged in, or tries again while Discord is away; closed at the end."""
     platform = DiscordPlatform(config, parts)
     async with platform.connection:

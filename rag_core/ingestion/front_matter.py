@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 BLOCK = re.compile(
     r"\A---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE
 )
+TOML = re.compile(r"\A\+\+\+[ \t]*\n(?P<toml>.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 MAX_BLOCK = 64 * 1024
 """Nobody writes more by hand; what is longer is text between two rules, or an attack."""
 
@@ -19,6 +21,8 @@ Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 def split_front_matter(text: str) -> tuple[Mapping[str, Any], str, str | None]:
     """The settings, the text after them, and a notice where the block could not be read."""
+    if text.startswith("+++"):
+        return split_toml(text)
     match = BLOCK.match(text)
     if match is None or len(match["yaml"]) > MAX_BLOCK:
         return {}, text, None
@@ -34,6 +38,18 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str, str | None]:
     if not isinstance(fields, dict):
         return {}, text, None  # two rules with a paragraph between them
     return {str(name): value for name, value in fields.items()}, body, None
+
+
+def split_toml(text: str) -> tuple[Mapping[str, Any], str, str | None]:
+    """The same for a block between plus signs, as Hugo and Zola have it."""
+    match = TOML.match(text)
+    if match is None or len(match["toml"]) > MAX_BLOCK:
+        return {}, text, None
+    body = text[match.end() :]
+    try:
+        return tomllib.loads(match["toml"]), body, None
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}, body, "its front matter is not valid TOML and was left out"
 
 
 def has_aliases(block: str) -> bool:

@@ -14,6 +14,8 @@ LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 CODE = re.compile(r"(`+)(.+?)\1")
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+MARKUP = re.compile(r"[\[\]`<*_~\\]")
+"""A text without any of these is read as it stands."""
 NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 COUNTED = re.compile(r"(.*)_(\d+)")
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -43,8 +45,8 @@ def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
     taken: Counter[str] = Counter(own_anchors(raw) if site is Site.MKDOCS else ())
     headings = []
     for level, text in raw:
-        own = OWN_ANCHOR.search(text)
-        title = plain(OWN_ANCHOR.sub("", text))
+        own = OWN_ANCHOR.search(text) if "{" in text else None
+        title = plain(OWN_ANCHOR.sub("", text) if own else text)
         anchor = (own[1] or own[2]) if own else unique(slug(title, site), taken, site)
         headings.append(Heading(level, title, anchor))
     return headings
@@ -59,8 +61,8 @@ def own_anchors(raw: Sequence[tuple[int, str]]) -> Iterator[str]:
 
 def plain(text: str) -> str:
     """A line of Markdown as it is read: no links, emphasis, code marks or tags."""
-    if text.isalnum():
-        return text
+    if not MARKUP.search(text):
+        return " ".join(text.split())
     text = LINK.sub(r"\1", text)
     pieces: list[str] = []
     end = 0

@@ -436,6 +436,23 @@ async def test_a_database_that_lost_its_records_learns_from_the_index(
         await desk.check_totals()
 
 
+async def test_a_removed_book_does_not_come_back_by_a_job_that_was_cut_off(
+    tmp_path: Path, docs: Path
+) -> None:
+    gated = GatedEmbedder("oven")
+    house = Desk(tmp_path, embedder=gated)
+    async with house.open() as desk:
+        job_id = await desk.start(docs)
+        await gated.reached.wait()
+    gated.open.set()
+    async with house.open() as desk:
+        await desk.ingestion.remove_book("course")
+        await desk.ingestion.resume()
+        job = await desk.ingestion.wait(job_id)
+        assert job.status is JobStatus.CANCELLED
+        assert await desk.store.count(books=COURSE) == 0
+
+
 async def test_an_embedder_that_is_away_fails_the_job_and_harms_nothing(
     tmp_path: Path, docs: Path
 ) -> None:
@@ -514,6 +531,15 @@ def test_a_request_is_checked_where_it_is_made(changes: dict[str, object], field
     with pytest.raises(InvalidQuestion) as refused:
         IngestionRequest(**values)  # type: ignore[arg-type]
     assert refused.value.field == field
+
+
+async def test_links_follow_the_site_that_a_later_run_names(desk: OpenDesk, docs: Path) -> None:
+    await desk.run(docs, base_url="https://docs.example")
+    job = await desk.run(docs, site="mkdocs")
+    assert (job.files_processed, job.chunks_embedded) == (3, 0)
+    assert (await desk.search("door"))[0].page_url == "https://docs.example/oven/#door"
+    job = await desk.run(docs, site="mkdocs")
+    assert (job.files_processed, job.files_skipped) == (0, 3)
 
 
 async def test_hostile_files_are_refused_each_with_its_reason_and_the_rest_is_read(

@@ -36,7 +36,7 @@ ONLY_IN = {
     "lxml": "rag_core/ingestion/",
     "mammoth": "rag_core/ingestion/loaders/word.py",
     "pptx": "rag_core/ingestion/loaders/slides.py",
-    "pypdfium2": "rag_core/ingestion/loaders/pdf.py",
+    "pypdfium2": "rag_core/ingestion/loaders/pdf",
     "sqlalchemy": "rag_core/storage/",
     "alembic": "rag_core/storage/",
     "aiosqlite": "rag_core/storage/",

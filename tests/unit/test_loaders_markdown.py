@@ -157,6 +157,21 @@ def test_bytes_that_are_no_text_are_refused() -> None:
         load("a.md", b"abc\x00\x01")
 
 
+@pytest.mark.parametrize(
+    ("block", "fields"),
+    [
+        ('+++\ntitle = "Hours"\nlesson = 3\n+++\n', {"title": "Hours", "lesson": 3}),
+        ("+++\nno toml\n+++\n", {}),
+        ("---\ntitle: Hours\n---\n", {"title": "Hours"}),
+    ],
+)
+def test_front_matter_is_read_as_settings(block: str, fields: dict[str, object]) -> None:
+    loaded = load("a.md", f"{block}Ten a day.\n".encode())
+    assert loaded.fields == fields
+    assert loaded.text == "Ten a day.\n"
+    assert bool(loaded.notices) == (not fields)
+
+
 MARKS = ["`", "`` ", "<!--", "--><!--", "{/*", "{a ", "[", "[[a]", "<a href='https://x.example/'>"]
 MARKS += ["<table><tr><td>", "<", "<A b={", "<div ", "!!! note\n", "```{note}\n", ":::note\n"]
 MARKS += ["import {\n", "export const a = {\n", "[a]: b\n", "---\n", "**a", "> [!NOTE]\n", "<A\n"]

@@ -22,8 +22,70 @@ def test_every_page_of_a_pdf_is_a_section_that_links_lead_to(loader: Loader) -> 
     loaded = loader.load("limits.pdf", made)
     assert loaded.fields == {"title": "Limits of use"}
     assert loaded.text == (
-        "## page 1 {#page=1}\n\nTen questions an hour.\n\n"
-        "## page 2 {#page=2}\n\nTokens live for an hour."
+        "###### page 1 {#page=1}\n\nTen questions an hour.\n\n"
+        "###### page 2 {#page=2}\n\nTokens live for an hour."
+    )
+
+
+@pytest.mark.parametrize("outline", [(), ("Hours", "2. Tokens")])
+def test_pages_stand_below_the_headings_of_a_pdf(loader: Loader, outline: tuple[str, ...]) -> None:
+    made = pdf(
+        [["# Hours", "Ten questions an hour,", "never more."], ["# 2. Tokens", "One hour."]],
+        title="Limits of use",
+        outline=outline,
+    )
+    assert loader.load("limits.pdf", made).text == (
+        "## Hours {#page=1}\n\n###### page 1 {#page=1}\n\n"
+        "Ten questions an hour, never more.\n\n"
+        "## 2. Tokens {#page=2}\n\n###### page 2 {#page=2}\n\nOne hour."
+    )
+
+
+def test_the_largest_words_of_the_first_page_are_the_title(loader: Loader) -> None:
+    loaded = loader.load("a.pdf", pdf([["# Limits of use", "Ten questions an hour."]]))
+    both = loader.load("a.pdf", pdf([["# Limits", "# Hours", "Ten questions an hour of a day."]]))
+    assert both.fields == {"title": "Limits"}
+    assert both.text.startswith("## Hours {#page=1}")
+    assert loaded.fields == {"title": "Limits of use"}
+    assert loaded.text == "###### page 1 {#page=1}\n\nTen questions an hour."
+
+
+def test_paragraphs_and_lists_are_told_apart(loader: Loader) -> None:
+    lines = [
+        "A long line that reaches as far to the right as any other line does,",
+        "and goes on.",
+        "A new one after a short line, as long as the first of all these lines.",
+        "",
+        "One below a gap:",
+        "• first thing",
+        "• second thing",
+        "1. third thing",
+    ]
+    text = loader.load("a.pdf", pdf([lines])).text.split("\n\n")
+    assert text[1:] == [
+        f"{lines[0]} {lines[1]}", lines[2], lines[4],
+        "- first thing", "- second thing", "1\\. third thing",
+    ]  # fmt: skip
+
+
+def test_what_stands_at_the_edge_of_every_page_is_left_out(loader: Loader) -> None:
+    pages = [
+        ["The Handbook", f"Chapter 3, page {number}", "", f"Words of page {number} stand here.",
+         "", "More words.", "And a last one.", "", str(number)]
+        for number in range(1, 6)
+    ]  # fmt: skip
+    text = loader.load("a.pdf", pdf(pages)).text
+    assert "Words of page 3 stand here." in text
+    assert "Handbook" not in text
+    assert "Chapter" not in text
+    assert [line for line in text.splitlines() if line.isdigit()] == []
+
+
+def test_a_sentence_stays_whole_over_the_end_of_a_page(loader: Loader) -> None:
+    made = pdf([["Ten questions an hour are"], ["enough for all. More is too much."]])
+    assert loader.load("a.pdf", made).text == (
+        "###### page 1 {#page=1}\n\nTen questions an hour are enough for all.\n\n"
+        "###### page 2 {#page=2}\n\nMore is too much."
     )
 
 

@@ -132,3 +132,8 @@ def test_what_is_no_notebook_is_refused(loader: Loader, content: bytes) -> None:
 def test_odd_cells_are_passed_over(loader: Loader, cells: list[Any]) -> None:
     content = json.dumps({"cells": cells, "metadata": 7}).encode()
     assert loader.load("a.ipynb", content).text in {"", "```python\nx\n```"}
+
+
+def test_halves_of_characters_do_not_leave_the_reader(loader: Loader) -> None:
+    content = b'{"cells": [{"cell_type": "markdown", "source": "a\\ud800b\\u0000c"}]}'
+    assert loader.load("a.ipynb", content).text == "a?bc"

@@ -84,10 +84,15 @@ def reply_to(request: dict[str, Any], content: bytes, output: int) -> dict[str, 
     if len(converted.text) > output:
         return {"unreadable": f"it holds more than {output // (1024 * 1024)} MB of text"}
     return {
-        "text": converted.text,
-        "fields": dict(converted.fields),
+        "text": sound(converted.text),
+        "fields": {name: sound(str(value)) for name, value in converted.fields.items()},
         "notices": list(converted.notices),
     }
+
+
+def sound(text: str) -> str:
+    """Text that any store takes: no halves of characters, no zero."""
+    return text.encode("utf-8", errors="replace").decode().replace("\x00", "")
 
 
 def convert(reader: str, name: str, content: bytes) -> Converted:

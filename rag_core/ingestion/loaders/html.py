@@ -11,15 +11,15 @@ from lxml.html import HTMLParser, document_fromstring
 
 from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Converted, Unreadable
-from rag_core.ingestion.loaders.markup import (
+from rag_core.ingestion.loaders.elements import (
     BLOCKS,
     HEADINGS,
     Element,
-    Writer,
     is_silent,
     tag_of,
     text_of,
 )
+from rag_core.ingestion.loaders.markup import Writer
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 HEAD = 4096

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
-HEADINGS = {f"h{level}": level for level in range(1, 7)}
-SILENT = {
-    "area", "audio", "base", "button", "canvas", "dialog", "embed", "head", "iframe", "img",
-    "input", "link", "map", "meta", "noscript", "object", "param", "picture", "script", "select",
-    "source", "style", "svg", "template", "textarea", "track", "video", "wbr",
-}  # fmt: skip
-BLOCKS = {
-    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dir", "div",
-    "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5",
-    "h6", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "p", "pre",
-    "search", "section", "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
-}  # fmt: skip
-PERMALINK = re.compile(
-    r"header-?link|hash-?link|perma-?link|heading-?anchor|(?:^|\s)anchor(?:$|\s)"
+from rag_core.ingestion.loaders.elements import (
+    BLOCKS,
+    HEADINGS,
+    Element,
+    holds_blocks,
+    is_silent,
+    nearest,
+    tag_of,
 )
-SIGN = re.compile(r"^[#¶§🔗\s\u200b]*$")
+from rag_core.ingestion.loaders.inline import (
+    heading_parts,
+    inline,
+    inner_anchor,
+    is_usable,
+    longest_run,
+)
+
 LINE_STARTS = re.compile(
     r"^(\s*)(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|\d{1,9}[.)](?=\s|$)|`{3}|~{3}|[-=]+\s*$|:::)"
 )
 LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight|brush:|sourceCode)[-\s]+([\w+#.-]+)")
 MOST_COLUMNS = 60
-
-Element = Any
-"""An element of lxml, which ships no types."""
 
 
 class Writer:
@@ -129,29 +126,6 @@ class Writer:
         return before + ([table(grid)] if grid else [])
 
 
-def tag_of(element: Element) -> str:
-    """The name of an element; comments and the like have none."""
-    return element.tag.lower() if isinstance(element.tag, str) else ""
-
-
-def is_silent(element: Element) -> bool:
-    """Whether readers of the page do not see this, or it says nothing as text."""
-    tag = tag_of(element)
-    if not tag or tag in SILENT:
-        return tag != "math"
-    if element.get("role") == "tabpanel":
-        return False  # the other tabs are hidden until somebody asks for them
-    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
-        return True
-    style = (element.get("style") or "").replace(" ", "").lower()
-    return "display:none" in style or "visibility:hidden" in style
-
-
-def holds_blocks(element: Element) -> bool:
-    """Whether an inline element is drawn around blocks, as links around cards are."""
-    return any(tag_of(each) in BLOCKS for each in element.iter() if each is not element)
-
-
 def paragraph(line: str) -> list[str]:
     """A run of text as a paragraph of its own, safe from being taken for something else."""
     lines = (" ".join(part.split()) for part in line.split("\x1f"))
@@ -164,90 +138,6 @@ def escaped_start(match: re.Match[str]) -> str:
     if start[0].isdigit():
         return f"{match[1]}{start[:-1]}\\{start[-1]}"
     return f"{match[1]}\\{start}"
-
-
-def inline(element: Element) -> str:
-    """What an element says inside a line."""
-    tag = tag_of(element)
-    if is_silent(element):
-        return ""
-    if tag == "br":
-        return "\x1f"
-    if tag in {"code", "kbd", "samp", "tt", "var"}:
-        return code(text_of(element))
-    if tag == "math" or "katex" in (element.get("class") or ""):
-        return formula(element)
-    inner = (element.text or "") + "".join(inline(child) + (child.tail or "") for child in element)
-    if tag == "a":
-        return linked(inner, element.get("href") or "")
-    return f"^{inner}" if tag == "sup" and inner.strip().isdigit() else inner
-
-
-def linked(words: str, address: str) -> str:
-    plain = words.strip()
-    if not plain or not re.match(r"https?://", address) or plain == address:
-        return words
-    safe = address.replace("(", "%28").replace(")", "%29").replace(" ", "%20")
-    return words.replace(plain, f"[{plain}]({safe})", 1)
-
-
-def code(text: str) -> str:
-    words = " ".join(text.split())
-    if not words:
-        return ""
-    ticks = "`" * (longest_run(words, "`") + 1)
-    space = " " if words.startswith("`") or words.endswith("`") else ""
-    return f"{ticks}{space}{words}{space}{ticks}"
-
-
-def formula(element: Element) -> str:
-    for source in element.iter("annotation"):
-        if "tex" in (source.get("encoding") or ""):
-            return f"${' '.join(text_of(source).split())}$"
-    return element.get("alttext") or " ".join(text_of(element).split())
-
-
-def text_of(element: Element) -> str:
-    return "".join(element.itertext())
-
-
-def longest_run(text: str, mark: str) -> int:
-    return max((len(run) for run in re.findall(f"{re.escape(mark)}+", text)), default=0)
-
-
-def heading_parts(element: Element) -> Iterator[str]:
-    """A heading's words without the sign that links to it."""
-    yield element.text or ""
-    for child in element:
-        if not is_permalink(child):
-            yield inline(child)
-        yield child.tail or ""
-
-
-def is_permalink(element: Element) -> bool:
-    if tag_of(element) != "a":
-        return False
-    href = element.get("href") or ""
-    is_named = bool(PERMALINK.search((element.get("class") or "").lower()))
-    words = text_of(element)
-    return bool(SIGN.match(words)) or (is_named and href.startswith("#") and len(words.strip()) < 3)
-
-
-def inner_anchor(element: Element) -> str:
-    """The name that a heading has from a mark inside it or its own permalink."""
-    for child in element.iter():
-        if child is element:
-            continue
-        own = child.get("id") or (child.get("name") if tag_of(child) == "a" else None)
-        if own:
-            return str(own)
-        if is_permalink(child) and (child.get("href") or "").startswith("#"):
-            return str(child.get("href")[1:])
-    return ""
-
-
-def is_usable(anchor: str) -> bool:
-    return bool(anchor) and not re.search(r"[\s{}]", anchor)
 
 
 def code_block(element: Element) -> list[str]:
@@ -294,10 +184,6 @@ def are_tight(blocks: list[str]) -> bool:
 def start_of(element: Element) -> int:
     start = element.get("start") or "1"
     return int(start) if re.fullmatch(r"\d{1,8}", start) else 1
-
-
-def nearest(element: Element, tag: str) -> Element:
-    return next(element.iterancestors(tag), None)
 
 
 def is_layout(element: Element, rows: list[Element]) -> bool:

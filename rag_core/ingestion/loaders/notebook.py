@@ -8,8 +8,8 @@ from typing import Any
 
 from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Converted, Unreadable
+from rag_core.ingestion.loaders.inline import longest_run
 from rag_core.ingestion.loaders.markdown import readable
-from rag_core.ingestion.loaders.markup import longest_run
 
 SHORT_LINES = 6
 SHORT = 400

@@ -10,7 +10,8 @@ from lxml import html
 
 from rag_core.ingestion.loaders.archive import checked_archive
 from rag_core.ingestion.loaders.document import Converted
-from rag_core.ingestion.loaders.markup import HEADINGS, Writer
+from rag_core.ingestion.loaders.elements import HEADINGS
+from rag_core.ingestion.loaders.markup import Writer
 
 STYLES = """
 p[style-name='Title'] => h1.title:fresh

@@ -1,0 +1,93 @@
+"""What stands inside a line of a page, and the anchors of headings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rag_core.ingestion.loaders.elements import Element, is_silent, tag_of, text_of
+
+PERMALINK = re.compile(
+    r"header-?link|hash-?link|perma-?link|heading-?anchor|(?:^|\s)anchor(?:$|\s)"
+)
+SIGN = re.compile(r"^[#¶§🔗\s\u200b]*$")
+
+
+def inline(element: Element) -> str:
+    """What an element says inside a line."""
+    tag = tag_of(element)
+    if is_silent(element):
+        return ""
+    if tag == "br":
+        return "\x1f"
+    if tag in {"code", "kbd", "samp", "tt", "var"}:
+        return code(text_of(element))
+    if tag == "math" or "katex" in (element.get("class") or ""):
+        return formula(element)
+    inner = (element.text or "") + "".join(inline(child) + (child.tail or "") for child in element)
+    if tag == "a":
+        return linked(inner, element.get("href") or "")
+    return f"^{inner}" if tag == "sup" and inner.strip().isdigit() else inner
+
+
+def linked(words: str, address: str) -> str:
+    plain = words.strip()
+    if not plain or not re.match(r"https?://", address) or plain == address:
+        return words
+    safe = address.replace("(", "%28").replace(")", "%29").replace(" ", "%20")
+    return words.replace(plain, f"[{plain}]({safe})", 1)
+
+
+def code(text: str) -> str:
+    words = " ".join(text.split())
+    if not words:
+        return ""
+    ticks = "`" * (longest_run(words, "`") + 1)
+    space = " " if words.startswith("`") or words.endswith("`") else ""
+    return f"{ticks}{space}{words}{space}{ticks}"
+
+
+def formula(element: Element) -> str:
+    for source in element.iter("annotation"):
+        if "tex" in (source.get("encoding") or ""):
+            return f"${' '.join(text_of(source).split())}$"
+    return element.get("alttext") or " ".join(text_of(element).split())
+
+
+def longest_run(text: str, mark: str) -> int:
+    return max((len(run) for run in re.findall(f"{re.escape(mark)}+", text)), default=0)
+
+
+def heading_parts(element: Element) -> Iterator[str]:
+    """A heading's words without the sign that links to it."""
+    yield element.text or ""
+    for child in element:
+        if not is_permalink(child):
+            yield inline(child)
+        yield child.tail or ""
+
+
+def is_permalink(element: Element) -> bool:
+    if tag_of(element) != "a":
+        return False
+    href = element.get("href") or ""
+    is_named = bool(PERMALINK.search((element.get("class") or "").lower()))
+    words = text_of(element)
+    return bool(SIGN.match(words)) or (is_named and href.startswith("#") and len(words.strip()) < 3)
+
+
+def inner_anchor(element: Element) -> str:
+    """The name that a heading has from a mark inside it or its own permalink."""
+    for child in element.iter():
+        if child is element:
+            continue
+        own = child.get("id") or (child.get("name") if tag_of(child) == "a" else None)
+        if own:
+            return str(own)
+        if is_permalink(child) and (child.get("href") or "").startswith("#"):
+            return str(child.get("href")[1:])
+    return ""
+
+
+def is_usable(anchor: str) -> bool:
+    return bool(anchor) and not re.search(r"[\s{}]", anchor)
