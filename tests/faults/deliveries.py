@@ -34,9 +34,10 @@ async def deliveries(scale: Scale) -> Outcome:
         for half in range(2):
             for number in range(messages // 2):
                 place.ask(channels[number % len(channels)], f"t{number % 61}" if number % 3 else "")
-                if number % 10 == 9:
-                    delivered += await again(place, copies=COPIES // 2)
-            delivered += await again(place, copies=COPIES // 2)
+                if number % 20 == 19:
+                    delivered += await again(place, copies=COPIES)
+                    await place.slack.heard()
+            delivered += await again(place, copies=COPIES)
             await place.slack.heard()
             if not half:
                 await house.kill()

@@ -38,7 +38,7 @@ PAGE = (
     "In summer the reading room opens at 9:30 and closes at 20:00.\n"
 )
 READY_SECONDS = 60.0
-AGAIN = (0.0, *(1.0 for _ in range(600)))
+AGAIN = (0.0, 1.0, 1.0, 2.0, 4.0, 8.0, *(15.0 for _ in range(100)))
 """Stand-ins deliver again until they are heard: how often Slack does is for its own tests."""
 
 
