@@ -49,6 +49,7 @@ fault-%: .venv/.dev
 
 bench: .venv/.dev
 	@$(BIN)/python -m benchmarks.storage
+	@$(BIN)/python -m benchmarks.agent
 	@$(BIN)/python -m benchmarks.page
 
 screenshots: .venv/.dev
