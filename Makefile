@@ -61,6 +61,7 @@ bench: .venv/.dev
 	@$(BIN)/python -m benchmarks.storage
 	@$(BIN)/python -m benchmarks.ingestion
 	@$(BIN)/python -m benchmarks.retrieval
+	@$(BIN)/python -m benchmarks.agent
 	@$(BIN)/python -m benchmarks.page
 
 screenshots: .venv/.dev

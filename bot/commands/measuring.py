@@ -37,12 +37,13 @@ async def filled_index(
     found: QuestionSet, embedder: Embedder, cache: Path
 ) -> AsyncIterator[Retriever]:
     """An index of this set alone: no reader's book is written or read."""
+    from rag_core.providers.edge_shard import LAYOUT
     from rag_core.providers.qdrant_edge import open_edge_store
 
     now = datetime.now(UTC)
     key = await asyncio.to_thread(index_key, found, model=embedder.model, now=now)
     async with open_edge_store(
-        cache / key, dimension=embedder.dimension, model=embedder.model
+        cache / f"{key}-{LAYOUT}", dimension=embedder.dimension, model=embedder.model
     ) as store:
         with progress("embedding pages") as told:
             await fill_index(found, store=store, embedder=embedder, now=now, told=told)

@@ -35,6 +35,8 @@ STEADYING = 5.0
 """How strongly the weights are held back, so that a small set does not carry them away."""
 WEIGHT = 2_000.0
 """Of all sets together, however many questions they have."""
+NOTHING = EvidenceSignals(similarity=0.0, wording=0.0, coverage=0.0)
+"""What is seen where a search finds nothing, or there is nothing to search for."""
 STEPS = 50
 SIGNALS = ("similarity", "wording", "coverage")
 LOWEST = 0.005
@@ -76,20 +78,19 @@ async def observed(
     own = {id(question) for question in question_set.questions}
     for number, question in enumerate(questions, start=1):
         signals = await signals_for(question, retriever)
-        if signals is not None:
-            is_answerable = question.answerable and id(question) in own
-            seen.append(Observation(of=name, signals=signals, is_answerable=is_answerable))
+        is_answerable = question.answerable and id(question) in own
+        seen.append(Observation(of=name, signals=signals, is_answerable=is_answerable))
         told(number, len(questions))
     return seen
 
 
-async def signals_for(question: SetQuestion, retriever: Retriever) -> EvidenceSignals | None:
+async def signals_for(question: SetQuestion, retriever: Retriever) -> EvidenceSignals:
     thread = thread_before(question)
     understood = standalone(
         question.question, thread.turns, carried=str(thread.metadata[STANDALONE])
     )
     if len(understood.strip()) < MIN_TEXT:
-        return None
+        return NOTHING
     query = SearchQuery(text=understood, book_ids=BookIds([BOOK]), limit=DEFAULT_LIMIT)
     found = await retriever.search(query, earlier=earlier_questions(thread.turns))
     inquiry = Inquiry(
@@ -97,7 +98,7 @@ async def signals_for(question: SetQuestion, retriever: Retriever) -> EvidenceSi
         understood=understood,
         said=tuple(m.content for m in thread.messages if m.role is not Role.SYSTEM),
     )
-    return evidence_for(inquiry, found.results) if found.results else None
+    return evidence_for(inquiry, found.results) if found.results else NOTHING
 
 
 def calibrated(seen: Sequence[Observation], *, embedder: str, measured_on: str) -> Calibration:
