@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import json
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from time import time
 from typing import Any
 from urllib.parse import parse_qsl
@@ -17,18 +17,15 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
+from adapters.slack.shapes import check_object
+
 log = logging.getLogger(__name__)
 
 MAX_BODY = 1_000_000
-MAX_DEPTH = 100
-"""Slack's blocks within views within payloads stay far below."""
 MAX_FIELDS = 100
 REPLAY_SECONDS = 300
 TRUSTED_HEADERS = ("content-type", "x-slack-retry-num", "x-slack-retry-reason")
 """Headers are not signed, and some of them steer the library."""
-OBJECTS = ("channel", "container", "message", "team", "user", "view")
-NAMES = ("action_id", "block_id", "callback_id", "command", "type")
-"""What the library compares with what its listeners wait for."""
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 
 Message = MutableMapping[str, Any]
@@ -150,45 +147,6 @@ def content_of(text: str, kind: str) -> Any:
         return json.loads(text)
     fields = dict(parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FIELDS))
     return json.loads(fields["payload"]) if "payload" in fields else fields
-
-
-def check_object(value: Any) -> None:
-    """An object whose parts are what Slack's are, and not deeper than anybody needs."""
-    if not is_shaped(value):
-        raise ValueError("not one of Slack's objects")
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [inner for outer in level for inner in insides(outer)]
-        if not level:
-            return
-    raise ValueError("too deep")
-
-
-def is_shaped(value: Any) -> bool:
-    """Whether the parts that the library looks into without asking are what it expects."""
-    match value:
-        case {"event": event} if not (isinstance(event, dict) and type(event.get("type")) is str):
-            return False
-        case {"actions": actions} if not (isinstance(actions, list) and actions):
-            return False
-        case dict() if value:
-            parts = [value[name] for name in OBJECTS if value.get(name) is not None]
-            parts += value.get("actions", ())
-            if value.get("type") == "block_actions" and not all(
-                isinstance(act, dict) and act.get("action_id")
-                for act in value.get("actions", [None])
-            ):
-                return False
-            named = [value, *parts]
-            return all(isinstance(part, dict) for part in parts) and all(
-                isinstance(part.get(name, ""), str) for part in named for name in NAMES
-            )
-    return False
-
-
-def insides(value: Any) -> Iterator[Any]:
-    inside = value.values() if isinstance(value, dict) else value
-    return (item for item in inside if isinstance(item, dict | list))
 
 
 def problem(refused: RequestRefused) -> BoltResponse:

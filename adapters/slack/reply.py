@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import logging
@@ -30,6 +31,7 @@ EVENT_TYPE = "footnote"
 FIRST = 0
 """The number of an answer's first part: the one that its draft becomes."""
 TRIES = 3
+LOOKS, LOOK_SECONDS = 20, 0.25
 LONGEST_PAUSE = 10.0
 """A longer rate limit is left to the desk, which holds no worker while it waits."""
 GONE = frozenset(
@@ -105,6 +107,11 @@ class SlackReplies:
     async def clear_draft(self, identity: MessageIdentity) -> None:
         """Take away what is written so far of an answer that will not be given."""
         draft = await self._drafts.of(identity)
+        for _ in range(LOOKS):
+            if draft is None or draft.ts is not None:
+                break
+            await asyncio.sleep(LOOK_SECONDS)  # it is being opened right now
+            draft = await self._drafts.of(identity)
         if draft is None or draft.ts is None or draft.is_answer:
             return
         await self._delete(TenantId(identity.tenant), identity.channel_id, draft.ts)

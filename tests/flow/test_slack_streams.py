@@ -18,6 +18,15 @@ PIECES = [f"Sentence number {number} of the answer. " for number in range(8)]
 WHOLE = "".join(PIECES) + "Ten a day [1]."
 
 
+class SlowMarkers(MemoryMarkers):
+    """A database that takes its time to note where a draft stands."""
+
+    async def set(self, name: str, value: str) -> None:
+        if value.startswith("draft"):
+            await asyncio.sleep(0.6)
+        await super().set(name, value)
+
+
 def writing(*pieces: str, between: float = 0.04) -> FakeDesk:
     desk = FakeDesk(lambda question: an_answer(WHOLE))
     desk.writes, desk.between = pieces or PIECES, between
@@ -169,6 +178,18 @@ async def test_a_withdrawn_question_leaves_no_draft() -> None:
         peer.delete(GENERAL, ts)
         await settled(peer, desk)
         await until(lambda: not peer.world.replies(GENERAL, ts))
+
+
+async def test_a_question_that_is_withdrawn_while_its_draft_opens_leaves_none() -> None:
+    desk, markers = writing(between=0.2), SlowMarkers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk, markers=markers):
+        peer.foresees("message_not_found", "message_not_in_streaming_state")
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await until(lambda: bool(peer.calls("chat.startStream")))
+        peer.delete(GENERAL, ts)
+        await settled(peer, desk)
+        await until(lambda: bool(peer.calls("chat.delete")))
+        assert not peer.world.replies(GENERAL, ts)
 
 
 async def test_nothing_unfinished_takes_the_place_of_an_answer() -> None:

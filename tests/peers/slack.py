@@ -18,16 +18,9 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from tests.peers.slack_api import (
-    Arguments,
-    Call,
-    Fault,
-    SlackApi,
-    changed_event,
-    message_event,
-    tombstone_event,
-)
+from tests.peers.slack_api import Arguments, Call, Fault, SlackApi
 from tests.peers.slack_house import SlackHouse
+from tests.peers.slack_pages import changed_event, message_event, tombstone_event
 from tests.peers.slack_rules import Refused
 from tests.peers.slack_sender import SIGNING_SECRET, SlackHttpSender
 from tests.peers.slack_socket import Envelope, SlackDeliveries, SlackSocketServer
