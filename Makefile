@@ -11,7 +11,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 PACKAGES := bot adapters rag_core
 
-.PHONY: run env test test-full check bench docs screenshots lock clean faults faults-full
+.PHONY: run env test test-full check fuzz bench docs screenshots lock clean faults faults-full
 .DEFAULT_GOAL := run
 
 run: .venv/.run
@@ -36,6 +36,16 @@ check: .venv/.dev
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/unit/test_house.py
+
+# Ten minutes of atheris (Apache-2.0; not locked, because it is built for few Pythons) at the door
+# that strangers reach: `pip install atheris` into .venv first.
+FUZZ_SECONDS ?= 600
+fuzz: .venv/.dev
+	@$(BIN)/python -c "import atheris" 2>/dev/null || \
+		{ echo "make fuzz needs atheris: $(BIN)/python -m pip install atheris"; exit 2; }
+	@PYTHONPATH=. $(BIN)/python tests/fuzz/slack_http.py --corpus build/fuzz/slack
+	@PYTHONPATH=. $(BIN)/python tests/fuzz/slack_http.py -max_total_time=$(FUZZ_SECONDS) \
+		-rss_limit_mb=2048 build/fuzz/slack
 
 # Rows of the table of faults; each prints its seed, its time and its figures.
 faults: .venv/.dev

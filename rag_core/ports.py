@@ -209,6 +209,10 @@ class Ledger(Protocol):
         a thread's own questions by position."""
         ...
 
+    async def begin_answer(self, question_id: UUID) -> int:
+        """Note that the model is about to be asked, and for which time."""
+        ...
+
     async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
         """Hold a claim longer; False when another worker has it."""
         ...

@@ -174,7 +174,7 @@ async def test_what_is_worked_on_is_not_overdue(desk: DeskWork) -> None:
     await desk.accept(from_asker())
     later = datetime.now(UTC) + timedelta(seconds=1)
     (waiting,) = await desk.ledger.overdue(before=later, limit=5)
-    await desk.claim()
+    await desk.ledger.begin_answer((await desk.claim()).question_id)
     assert await desk.ledger.overdue(before=later, limit=5) == []
     assert await desk.ledger.tell(waiting, "late") is None
 

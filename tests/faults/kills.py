@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from time import monotonic
 
 from rag_core.desk.failpoints import POINTS
@@ -10,6 +11,7 @@ from tests.faults.answering_model import CANARY
 from tests.faults.checker import figures
 from tests.faults.row import Outcome, Scale, judged, share
 from tests.faults.yard import Yard, yard
+from tests.peers.postgres import postgres_server
 
 PATIENCE = 180.0
 CALLS_OF_AN_ANSWER = 2
@@ -18,30 +20,49 @@ CALLS_OF_AN_ANSWER = 2
 
 async def kills(scale: Scale) -> Outcome:
     """kill -9 at random points that hit open work."""
-    wanted, questions = scale.of(200, least=2), scale.of(1000, least=10)
     async with yard(scale.folder, seed=scale.seed, model_seconds=0.4) as place:
-        asking = asyncio.create_task(ask_all(place, questions, over=wanted * 5.0))
-        done, wasted, seen = 0, 0, 0
-        house = await place.start()
+        return await killed(place, scale, folders=("data",))
+
+
+async def kills_on_postgres(scale: Scale) -> Outcome:
+    """The same with two processes on one database, of which one is killed at a time."""
+    with postgres_server() as server:
+        url = server.url(await server.create())
+        async with yard(scale.folder, seed=scale.seed, model_seconds=0.4, database=url) as place:
+            return await killed(place, scale, folders=("data", "data-2"))
+
+
+async def killed(place: Yard, scale: Scale, *, folders: Sequence[str]) -> Outcome:
+    wanted, questions = scale.of(200, least=2), scale.of(1000, least=10)
+    houses = {folder: await place.start(data=folder) for folder in folders}
+    for house in houses.values():
         await house.ready()
-        while done < wanted and not (asking.done() and not place.open_work()):
-            await asyncio.sleep(place.random.uniform(0.05, 0.8))
-            if not place.open_work():
-                continue
-            await house.kill()
-            wasted += calls_in_vain(place, since=seen)
-            done, seen = done + 1, len(place.model.calls)
-            house = await place.start()
-            await house.ready()
-        await asking
-        ended = await place.until_ended(within=PATIENCE)
-        outcome = Outcome(figures={"kills": done, "calls_cut_by_kills": wasted})
-        outcome.must(ended, "not everything ended")
-        outcome.must(done >= wanted, f"only {done} of {wanted} kills hit open work")
-        more = len(place.model.calls) - CALLS_OF_AN_ANSWER * questions - wasted
-        outcome.figures["calls_more_than_that"] = more
-        outcome.must(more <= 1, f"{more} model calls more than the kills cut")
-        return judged(outcome, figures(place.record()))
+    asking = asyncio.create_task(ask_all(place, questions, over=wanted * 5.0))
+    done, wasted, seen = 0, 0, 0
+    while done < wanted and not (asking.done() and not place.open_work()):
+        await asyncio.sleep(place.random.uniform(0.05, 0.8))
+        if not place.open_work():
+            continue
+        folder = place.random.choice(folders)
+        await houses[folder].kill()
+        wasted += calls_in_vain(place, since=seen)
+        done, seen = done + 1, len(place.model.calls)
+        houses[folder] = await place.start(data=folder)
+        await houses[folder].ready()
+    await asking
+    ended = await place.until_ended(within=PATIENCE)
+    outcome = Outcome(figures={"kills": done, "calls_cut_by_kills": wasted})
+    outcome.must(ended, "not everything ended")
+    outcome.must(done >= wanted, f"only {done} of {wanted} kills hit open work")
+    more = len(place.model.calls) - CALLS_OF_AN_ANSWER * questions - wasted
+    outcome.figures |= {"calls_more_than_that": more, "apologies": apologies(place)}
+    outcome.must(more <= 1, f"{more} model calls more than the kills cut")
+    return judged(outcome, figures(place.record()))
+
+
+def apologies(place: Yard) -> int:
+    rows = place.rows("SELECT count(*) AS n FROM answers WHERE outcome = 'error'")
+    return int(rows[0]["n"])
 
 
 def calls_in_vain(place: Yard, *, since: int) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.faults.deliveries import deliveries, posts, threads
-from tests.faults.kills import failpoints, kills, shutdown
+from tests.faults.kills import failpoints, kills, kills_on_postgres, shutdown
 from tests.faults.loads import fairness, load, soak
 from tests.faults.row import Row
 from tests.faults.troubles import long_threads, upstreams
 
 ROWS: Mapping[str, Row] = {
     "kills": kills,
+    "kills-postgres": kills_on_postgres,
     "failpoints": failpoints,
     "deliveries": deliveries,
     "posts": posts,

@@ -11,12 +11,15 @@ import shutil
 import signal
 import sqlite3
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from time import monotonic
+from typing import Any
 
+import asyncpg
 import httpx
 
 from tests.faults.answering_model import CANARY, AnsweringModel, answering_model
@@ -191,11 +194,15 @@ class Yard:
     def accepted(self) -> int:
         return int(self.rows("SELECT count(*) AS n FROM questions")[0]["n"])
 
-    def rows(self, query: str) -> list[sqlite3.Row]:
+    def rows(self, query: str) -> Sequence[Mapping[str, Any]]:
+        """What the database says, read beside the program."""
+        if self.database is not None:
+            with ThreadPoolExecutor(1) as aside:
+                return aside.submit(asyncio.run, rows_of_postgres(self.database, query)).result()
         connection = sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10)
         connection.row_factory = sqlite3.Row
         try:
-            return connection.execute(query).fetchall()
+            return [dict(row) for row in connection.execute(query).fetchall()]
         finally:
             connection.close()
 
@@ -253,6 +260,14 @@ class Yard:
         return [stored_from(row) for row in self.rows(STORED)]
 
 
+async def rows_of_postgres(url: str, query: str) -> Sequence[Mapping[str, Any]]:
+    connection = await asyncpg.connect(url)
+    try:
+        return [dict(row) for row in await connection.fetch(query)]
+    finally:
+        await connection.close()
+
+
 KEY_FORM = re.compile(r"[0-9a-f]{20}[0-9]{4}")
 STORED = """
 SELECT q.id, q.message_id, q.body, q.closed_at, q.platform, q.channel_id, t.thread_id,
@@ -266,11 +281,11 @@ FROM questions q JOIN threads t ON t.id = q.thread
 SHOWN = "SELECT question, number, revision, external_id FROM parts WHERE external_id IS NOT NULL"
 
 
-def key_from(row: sqlite3.Row) -> str:
+def key_from(row: Mapping[str, Any]) -> str:
     return f"{row['question'].replace('-', '')[:18]}{row['revision']:02x}{row['number']:04d}"
 
 
-def stored_from(row: sqlite3.Row) -> Stored:
+def stored_from(row: Mapping[str, Any]) -> Stored:
     place: Place = (row["platform"], row["channel_id"], row["thread_id"])
     return Stored(
         question_id=row["id"].replace("-", ""),
@@ -286,7 +301,12 @@ def stored_from(row: sqlite3.Row) -> Stored:
 
 @contextlib.asynccontextmanager
 async def yard(
-    folder: Path, *, seed: int, model_seconds: float = 0.0, with_discord: bool = False
+    folder: Path,
+    *,
+    seed: int,
+    model_seconds: float = 0.0,
+    with_discord: bool = False,
+    database: str | None = None,
 ) -> AsyncIterator[Yard]:
     """Stand-ins and a folder in which one page has been read; every process ends with it."""
     (folder / "pages").mkdir(parents=True)
@@ -294,13 +314,15 @@ async def yard(
     await footnote(
         *("ingest", str(folder / "pages"), "--book", "library", "--json"),
         folder=folder,
-        settings={"FOOTNOTE_FREE_SPACE_MB": "0"},
+        settings={"FOOTNOTE_FREE_SPACE_MB": "0"} | ({"DATABASE_URL": database} if database else {}),
     )
+    # Every process on a shared database has a folder of its own, with an index of its own.
+    shutil.copytree(folder / "data", folder / "data-2")
     async with contextlib.AsyncExitStack() as stack:
         model = await stack.enter_async_context(answering_model(seconds=model_seconds))
         slack = await stack.enter_async_context(SlackPeer(ack_seconds=3.0, pauses=AGAIN))
-        slack.foresees("ratelimited")
-        made = Yard(folder, slack, model, Random(seed))
+        slack.foresees("ratelimited", "streaming_state_conflict", "message_not_in_streaming_state")
+        made = Yard(folder, slack, model, Random(seed), database=database)
         if with_discord:
             made.discord = await stack.enter_async_context(open_discord_peer())
         try:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from adapters.discord.client import DiscordParts, open_discord
+from adapters.discord.assembly import DiscordParts
+from adapters.discord.client import open_discord
 from rag_core.desk.progress import Progress
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Markers, config_for

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.client import DiscordParts, open_discord
+from adapters.discord.assembly import DiscordParts
+from adapters.discord.client import open_discord
 from adapters.discord.config import ShardRange
 from adapters.discord.sessions import HOUR, IdentifyBudget
 from rag_core.books.policy import ChannelPolicy
