@@ -18,7 +18,8 @@ from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_i
 from bot.setting import ids_in
 from bot.settings import Settings
 from bot.steward import HouseSteward
-from bot.wiring import Services, starters_of
+from bot.web_wiring import starters_of
+from bot.wiring import Services
 
 if TYPE_CHECKING:
     from adapters.discord.assembly import DiscordParts

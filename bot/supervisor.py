@@ -22,7 +22,8 @@ from bot.owner import Owner
 from bot.platforms import open_platforms
 from bot.readiness import lookout
 from bot.settings import Settings
-from bot.wiring import AsksReadiness, Services, open_services, web_parts
+from bot.web_wiring import AsksReadiness, web_parts
+from bot.wiring import Services, open_services
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from adapters.apologies import apologise
-from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
-from bot.failpoint import failpoint
 from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.providers import (
@@ -30,15 +28,14 @@ from bot.providers import (
 )
 from bot.reading_links import LinkedAgent
 from bot.settings import Settings
+from bot.stores import Stores, open_stores
 from rag_core.agent.agent import Agent
 from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.books.library import Library
-from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
 from rag_core.desk.answering import Answering, AnsweringAgent
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
-from rag_core.desk.failpoints import watched
 from rag_core.desk.housekeeping import Housekeeping
 from rag_core.desk.living import LivingAnswers
 from rag_core.desk.outgoing import Outlet
@@ -48,58 +45,14 @@ from rag_core.desk.worker import Worker
 from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
-from rag_core.insight.gaps import Gaps, GapStore
-from rag_core.insight.stats import StatsStore
-from rag_core.insight.story import StoryStore
+from rag_core.insight.gaps import Gaps
 from rag_core.ports import (
-    BookStore,
     ChatModel,
-    ConversationStore,
     Embedder,
-    FeedbackStore,
-    ForgettingStore,
-    JobStore,
-    Ledger,
-    MarkerStore,
-    PolicyStore,
-    SourceStore,
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
-from rag_core.storage.books import Books
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import open_database
-from rag_core.storage.feedback import Feedback
-from rag_core.storage.forgetting import Forgetting
-from rag_core.storage.gaps import GapRecords
-from rag_core.storage.jobs import Jobs
-from rag_core.storage.ledger import QuestionLedger
-from rag_core.storage.markers import Markers
-from rag_core.storage.policies import Policies
-from rag_core.storage.sources import Sources
-from rag_core.storage.stats import StatsRecords
-from rag_core.storage.stories import Stories
 from rag_core.websites.fetcher import Fetcher
-
-AsksReadiness = Callable[[], Awaitable[Readiness]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stores:
-    """What lives in the database."""
-
-    conversations: ConversationStore
-    ledger: Ledger
-    books: BookStore
-    policies: PolicyStore
-    sources: SourceStore
-    jobs: JobStore
-    feedback: FeedbackStore
-    gaps: GapStore
-    stats: StatsStore
-    stories: StoryStore
-    markers: MarkerStore
-    forgetting: ForgettingStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,25 +189,6 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         )
 
 
-@contextlib.asynccontextmanager
-async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
-    async with open_database(settings.database) as database:
-        yield Stores(
-            conversations=Conversations(database),
-            ledger=watched(QuestionLedger(database), failpoint(settings)),
-            books=Books(database),
-            policies=Policies(database),
-            sources=Sources(database),
-            jobs=Jobs(database),
-            feedback=Feedback(database),
-            gaps=GapRecords(database),
-            stats=StatsRecords(database),
-            stories=Stories(database),
-            markers=Markers(database),
-            forgetting=Forgetting(database),
-        )
-
-
 def gathering(settings: Settings, folder: Path) -> Gathering:
     def fetcher() -> Fetcher:
         return Fetcher(version=version("footnote-bot"), allowed=settings.allowed_fetch_hosts)
@@ -284,43 +218,3 @@ def answering(
 
 def days(number: int | None) -> timedelta | None:
     return None if number is None else timedelta(days=number)
-
-
-def starters_of(services: Services) -> Starters:
-    """Questions for somebody's first visit."""
-    return Starters(
-        books=services.stores.books,
-        files=services.stores.jobs,
-        passages=services.vectors,
-        retriever=services.retriever,
-        profile=services.profile,
-    )
-
-
-def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
-    async def metrics() -> bytes:
-        return services.metrics.page(waiting=await services.stores.ledger.waiting())
-
-    return WebParts(
-        starters=starters_of(services),
-        desk=services.desk,
-        replies=services.web_replies,
-        conversations=services.stores.conversations,
-        answers=services.stores.ledger,
-        retriever=services.retriever,
-        passages=services.vectors,
-        library=services.library,
-        books=services.stores.books,
-        jobs=services.stores.jobs,
-        ingestion=services.ingestion,
-        feedback=services.stores.feedback,
-        gaps=services.gaps,
-        stats=services.stores.stats,
-        stories=services.stores.stories,
-        policies=services.stores.policies,
-        readiness=readiness,
-        metrics=metrics,
-        sources=services.timetable,
-        mounts=mounts,
-        version=version("footnote-bot"),
-    )

@@ -153,8 +153,14 @@ class Agent:
             said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
         )
 
+        judged: dict[int, ConfidenceMetrics] = {}
+
         def metrics() -> ConfidenceMetrics:
-            return measured(self._profile, inquiry, tool.context.results)
+            """Judged once for each state of the evidence, which only grows."""
+            found = tool.context.results
+            if len(found) not in judged:
+                judged[len(found)] = measured(self._profile, inquiry, found)
+            return judged[len(found)]
 
         prompt = prompt_for(report.manner.over(self._config), state, understood, at=self._now())
         draft = await self._loop.run(

@@ -62,9 +62,32 @@ TO_ASSISTANTS = re.compile(
 )
 
 
+TELLTALES = (
+    "ignore", "disregard", "forget", "override", "bypass", "ignorier", "vergiss", "vergesst",
+    "ignora", "olvida", "oublie", "you are now", "from now on", "system prompt", "system update",
+    "api key you", "new policy", "debug", "developer mode", "reply", "respond", "répond",
+    "antworte", "your response", "your answer", "your own", " code", "snippet", " script",
+    "and stop", "and nothing else", "before anything else", "answer with", " the text",
+    "confirm by", "when asked about", "ask the user to run", "please notify the team by",
+    "always cite", "always include", "bot", "assistant", "language model", "llm", "gpt",
+    "</documents>", "</context>", "<system>", "role", "<!--", "```system", "<|", "inst]",
+)  # fmt: skip
+"""One of these stands in everything that the rules find: to look for them is cheap."""
+
+
+AI = re.compile(r"\bais?\b")
+
+
+def may_give_orders(text: str) -> bool:
+    lower = text.lower()
+    return any(telltale in lower for telltale in TELLTALES) or bool(AI.search(lower))
+
+
 @lru_cache(maxsize=2_048)
 def for_readers(text: str) -> str:
     """A document's text without what gives orders to the assistant; the rest is as it was."""
+    if not may_give_orders(text):
+        return text
     if not COMMANDS.search(text) and not TO_ASSISTANTS.search(text):
         return text
     kept: list[str] = []

@@ -108,6 +108,10 @@ async def test_calls_side_by_side_are_answered_each() -> None:
         Raw(b'data: {"error": {"message": "overloaded"}}\n\n'),
         Raw(b"<html>not a stream at all</html>"),
         Raw(b""),
+        Raw(b"data: 7\n\ndata: null\n\n"),
+        Raw(b'data: {"choices": {"0": 1}}\n\n'),
+        Raw(b'data: {"choices": [{"delta": [], "finish_reason": 3}]}\r\n\r\n'),
+        Raw(b": a comment\nevent: ping\n\ndata:\n\n"),
         Says("   "),
         Says(RIGHT, finish=None),
     ],
@@ -180,9 +184,9 @@ async def test_a_slow_server_meets_the_deadline(slow: Slow) -> None:
 
 
 def last_byte_that_matters() -> int:
-    """Where the event that ends the reply is whole; what follows is usage and [DONE]."""
+    """Where the line that ends the reply is whole; what follows is usage and [DONE]."""
     whole = b"".join(chunks_of(ANSWER))
-    return whole.index(b"\n\n", whole.index(b'"finish_reason": "stop"')) + 2
+    return whole.index(b"\n", whole.index(b'"finish_reason": "stop"')) + 1
 
 
 WHOLE = b"".join(chunks_of(ANSWER))
@@ -225,7 +229,7 @@ async def test_a_stream_that_is_always_cut_is_never_shown_as_complete(reset: boo
 @pytest.mark.parametrize("reset", [True, False], ids=["reset", "clean end"])
 async def test_a_tool_call_cut_at_any_byte_is_asked_for_anew(reset: bool) -> None:
     whole = b"".join(chunks_of(SEARCH))
-    ended = whole.index(b"\n\n", whole.index(b'"finish_reason": "tool_calls"')) + 2
+    ended = whole.index(b"\n", whole.index(b'"finish_reason": "tool_calls"')) + 1
     async with openai_peer() as peer, agent_at(peer, pause=0.0) as agent:
         for after in sorted({*range(0, len(whole), 1 if FULL else 97), ended - 1, ended}):
             peer.script = [Cut(SEARCH, after=after, reset=reset), SEARCH, ANSWER]
