@@ -11,6 +11,8 @@ from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.ports import MarkerStore
 
+MUTED, OPEN = "muted", "open"
+
 
 class KnowsPolicies(Protocol):
     """What holds in a channel, as the library knows it."""
@@ -27,13 +29,17 @@ class MutedThreads:
         self._markers = markers
 
     async def is_muted(self, thread_id: str) -> bool:
-        return bool(await self._markers.get(_name(thread_id)))
+        said = await self._markers.get(_name(thread_id))
+        return bool(said) and str(said).startswith(MUTED)
 
-    async def switch(self, thread_id: str) -> bool:
-        """The other way round; whether it is muted now."""
-        muted = not await self.is_muted(thread_id)
-        await self._markers.set(_name(thread_id), "muted" if muted else "")
-        return muted
+    async def switch(self, thread_id: str, *, by: str) -> bool:
+        """The other way round; whether it is muted now. A command that a resumed session repeats
+        switches once."""
+        muted = await self.is_muted(thread_id)
+        if str(await self._markers.get(_name(thread_id))).endswith(f" {by}"):
+            return muted
+        await self._markers.set(_name(thread_id), f"{OPEN if muted else MUTED} {by}")
+        return not muted
 
 
 class Standing:

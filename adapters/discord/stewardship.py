@@ -126,7 +126,8 @@ class Stewardship:
     ) -> str:
         if not spot.is_thread or spot.is_direct:
             return NOT_A_THREAD
-        return MUTED if await self._muted.switch(spot.writes) else UNMUTED
+        muted = await self._muted.switch(spot.writes, by=str(interaction.id))
+        return MUTED if muted else UNMUTED
 
     async def _profile(
         self, interaction: discord.Interaction, spot: Spot, options: Mapping[str, Any]

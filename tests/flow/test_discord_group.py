@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from adapters.discord.config import ReaderRole
+from adapters.discord.standing import MutedThreads
 from rag_core.books.policy import EVERYWHERE, ChannelPolicy, Place, ReaderProfile
 from rag_core.conversation.key import Platform, TenantId
 from tests.fakes.discord_desk import DiscordDesk
 from tests.fakes.discord_shelf import Shelf
 from tests.fakes.steward import SmallHouse
-from tests.flow.discord_flow import Course, running
+from tests.flow.discord_flow import Course, Markers, running
 from tests.peers.discord import open_discord_peer
 from tests.peers.discord_interactions import Interaction
 from tests.peers.discord_world import CATEGORY, FORUM, Person
@@ -220,6 +221,14 @@ async def test_a_muted_thread_is_answered_in_only_on_a_mention() -> None:
         await course.answered(3)
         assert course.desk.texts == [QUESTION, "And now?", "And on Mondays?"]
         assert "belongs into a thread" in await scene.use("mute")
+
+
+async def test_a_command_that_a_resumed_session_repeats_switches_once() -> None:
+    muted = MutedThreads(Markers())
+    assert [await muted.switch("7", by=use) for use in ("1", "1", "2", "2", "3")] == [
+        True, True, False, False, True
+    ]  # fmt: skip
+    assert await muted.is_muted("7")
 
 
 async def test_what_a_member_says_of_themselves_goes_with_their_questions() -> None:

@@ -28,6 +28,8 @@ class Buckets:
         self._windows: dict[tuple[str, str], tuple[float, int]] = {}
         self._last_second: deque[float] = deque()
         self.refused = 0
+        self.refused_in_all = 0
+        """By the bound on all requests together, which a machine that stands still runs into."""
 
     def take_any(self) -> float | None:
         """Whether all requests together are too many, and for how long; no header tells before."""
@@ -35,7 +37,7 @@ class Buckets:
         while self._last_second and self._last_second[0] <= now - 1.0:
             self._last_second.popleft()
         if len(self._last_second) >= IN_ALL_A_SECOND:
-            self.refused += 1
+            self.refused_in_all += 1
             return self._last_second[0] + 1.0 - now
         self._last_second.append(now)
         return None
