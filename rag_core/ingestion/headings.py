@@ -16,6 +16,8 @@ TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 COUNTED = re.compile(r"(.*)_(\d+)")
+LONGEST = 1_000
+"""Characters of a line that are read for markup: a longer one would take ever more time."""
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -42,9 +44,10 @@ def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
     """All headings of a page, in order: an anchor depends on the ones before it."""
     taken: Counter[str] = Counter(own_anchors(raw) if site is Site.MKDOCS else ())
     headings = []
-    for level, text in raw:
-        own = OWN_ANCHOR.search(text)
-        title = plain(OWN_ANCHOR.sub("", text))
+    for level, line in raw:
+        text = line[:LONGEST]
+        own = OWN_ANCHOR.search(text) if "{" in text else None
+        title = plain(OWN_ANCHOR.sub("", text) if own else text)
         anchor = (own[1] or own[2]) if own else unique(slug(title, site), taken, site)
         headings.append(Heading(level, title, anchor))
     return headings
@@ -53,12 +56,13 @@ def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
 def own_anchors(raw: Sequence[tuple[int, str]]) -> Iterator[str]:
     """The anchors that authors chose; MkDocs gives none of them to another heading."""
     for _, text in raw:
-        if own := OWN_ANCHOR.search(text):
+        if own := OWN_ANCHOR.search(text[:LONGEST]):
             yield own[1] or own[2]
 
 
 def plain(text: str) -> str:
     """A line of Markdown as it is read: no links, emphasis, code marks or tags."""
+    text = text[:LONGEST]
     if text.isalnum():
         return text
     text = LINK.sub(r"\1", text)
