@@ -1,5 +1,6 @@
 # make run     start Footnote with the sample course; with no token: a chat in the browser
 # make test    every test · make check    style, types, import rules
+# make screenshots    the pictures of README and documents, taken anew in a real browser
 # make env     just .venv, with `footnote` in it · make bench    measurements, printed
 
 # The first Python from 3.11 to 3.13 that can make an environment; PYTHON=… chooses another.
@@ -10,7 +11,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 PACKAGES := bot adapters rag_core
 
-.PHONY: run env test test-full check bench docs lock clean
+.PHONY: run env test test-full check fuzz bench docs screenshots lock clean faults faults-full
 .DEFAULT_GOAL := run
 
 run: .venv/.run
@@ -36,8 +37,32 @@ check: .venv/.dev
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/unit/test_house.py
 
+# Ten minutes of atheris (Apache-2.0; not locked, because it is built for few Pythons) at the door
+# that strangers reach: `pip install atheris` into .venv first.
+FUZZ_SECONDS ?= 600
+fuzz: .venv/.dev
+	@$(BIN)/python -c "import atheris" 2>/dev/null || \
+		{ echo "make fuzz needs atheris: $(BIN)/python -m pip install atheris"; exit 2; }
+	@PYTHONPATH=. $(BIN)/python tests/fuzz/slack_http.py --corpus build/fuzz/slack
+	@PYTHONPATH=. $(BIN)/python tests/fuzz/slack_http.py -max_total_time=$(FUZZ_SECONDS) \
+		-rss_limit_mb=2048 build/fuzz/slack
+
+# Rows of the table of faults; each prints its seed, its time and its figures.
+faults: .venv/.dev
+	@$(BIN)/python -m tests.faults --share 0.1
+
+faults-full: .venv/.dev
+	@$(BIN)/python -m tests.faults
+
+fault-%: .venv/.dev
+	@$(BIN)/python -m tests.faults $* --share $${SHARE:-1} --seed $${SEED:-1}
+
 bench: .venv/.dev
 	@$(BIN)/python -m benchmarks.storage
+	@$(BIN)/python -m benchmarks.page
+
+screenshots: .venv/.dev
+	@$(BIN)/python -m docs.screenshots
 
 docs: .venv/.run
 	@$(BIN)/python -m bot.settings_reference

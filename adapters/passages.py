@@ -10,7 +10,7 @@ from typing import Protocol
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import AnswerTimedOut, NoBookChosen
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 
 PASSAGES = 5
@@ -25,11 +25,15 @@ class Searches(Protocol):
 
 
 class ChoosesBooks(Protocol):
-    """Knows which books a channel reads, as the library does."""
+    """Knows which books a channel reads and what of them, as the library does."""
 
     async def books_for(
         self, *, platform: Platform, tenant: TenantId, channel_id: str
     ) -> BookIds | None: ...
+
+    async def filters_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> Filters: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +54,10 @@ class Passages:
                 )
                 if books is None:
                     raise NoBookChosen
-                query = SearchQuery(text=text, book_ids=books, limit=PASSAGES)
+                filters = await self.library.filters_for(
+                    platform=platform, tenant=tenant, channel_id=channel_id
+                )
+                query = SearchQuery(text=text, book_ids=books, limit=PASSAGES, filters=filters)
                 return (await self.searches.search(query)).results
         except TimeoutError as error:
             raise AnswerTimedOut("The documents could not be searched in time.") from error

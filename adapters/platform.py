@@ -12,11 +12,17 @@ from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 
 
-class ChatPlatform(Protocol):
-    """A door that people come in by: it hears questions, and its channel answers them."""
+class ExaminesItself(Protocol):
+    """A platform that can say what is in place and what is missing on its side."""
 
     @property
     def platform(self) -> Platform: ...
+
+    async def findings(self) -> Sequence[Finding]: ...
+
+
+class ChatPlatform(ExaminesItself, Protocol):
+    """A door that people come in by: it hears questions, and its channel answers them."""
 
     @property
     def renderer(self) -> Renderer: ...
@@ -32,15 +38,6 @@ class ChatPlatform(Protocol):
     async def run(self) -> None:
         """Listen until cancelled. Ends by itself only with an error that names who must act."""
         ...
-
-
-class ExaminesItself(Protocol):
-    """A platform that can say what is in place and what is missing on its side."""
-
-    @property
-    def platform(self) -> Platform: ...
-
-    async def findings(self) -> Sequence[Finding]: ...
 
 
 class AcceptsQuestions(Protocol):

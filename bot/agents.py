@@ -23,6 +23,7 @@ def agent_config(settings: Settings) -> AgentConfig:
         top_k=settings.agent_top_k,
         score_threshold=settings.agent_score_threshold,
         answer_seconds=settings.answer_seconds,
+        rewrites=settings.chat_model != "quoting",
     )
 
 

@@ -8,6 +8,8 @@ from bot.settings import Settings
 from rag_core.conversation.key import Platform
 from rag_core.desk.limits import Bounds, DeskLimits
 
+GRACE_SECONDS = 0.15
+"""Chat platforms send the messages of a thread side by side; they arrive within this time."""
 CHATS = (Platform.DISCORD, Platform.SLACK)
 
 
@@ -23,5 +25,6 @@ def desk_bounds(settings: Settings) -> Mapping[Platform, Bounds]:
         user_hour=settings.user_questions_hour,
         channel_day=settings.channel_questions_day,
         tenant_tokens_day=settings.tenant_tokens_day or 0,
+        grace_seconds=GRACE_SECONDS,
     )
     return {platform: chat if platform in CHATS else at_the_door for platform in Platform}

@@ -13,9 +13,8 @@ from uuid import UUID
 
 import typer
 
-from bot import shelf_cli
+from bot import owner_cli, shelf_cli
 from bot.command_line import Json, finish, there
-from rag_core.conversation.key import Platform
 from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion
 
 app = typer.Typer(
@@ -27,6 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+app.add_typer(owner_cli.owner)
 app.add_typer(shelf_cli.books, name="books")
 app.add_typer(shelf_cli.sources, name="sources")
 
@@ -118,6 +118,7 @@ def ask(
     top_k: Annotated[int | None, typer.Option(help="1 to 10.")] = None,
     as_json: Json = False,
     verbose: Annotated[bool, typer.Option("-v", help="Show how long each step took.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show what was found.")] = False,
 ) -> None:
     """Ask one question; the answer carries footnotes."""
     from bot.commands.ask import ask as command
@@ -130,7 +131,7 @@ def ask(
         "top_k": top_k,
     }
     wanted = {name: value for name, value in question.items() if value is not None}
-    finish(command(wanted, as_json=as_json, verbose=verbose))
+    finish(command(wanted, as_json=as_json, verbose=verbose, explains=explain))
 
 
 class History(StrEnum):
@@ -181,103 +182,6 @@ def jobs(as_json: Json = False) -> None:
     from bot.commands.lists import list_jobs
 
     finish(list_jobs(as_json=as_json))
-
-
-class Shown(StrEnum):
-    """Which gaps are told."""
-
-    OPEN = "open"
-    PLANNED = "planned"
-    ANSWERED = "answered"
-
-
-@app.command()
-def gaps(
-    state: Annotated[Shown | None, typer.Option(help="Only gaps in this state.")] = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="A list to work off.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="For a spreadsheet.")] = False,
-    as_json: Json = False,
-) -> None:
-    """List what was asked and not answered, the most asked first."""
-    from bot.commands.gaps import GapsAs
-    from bot.commands.gaps import gaps as command
-
-    wanted = {GapsAs.MARKDOWN: markdown, GapsAs.CSV: csv, GapsAs.JSON: as_json}
-    forms = [form for form, chosen in wanted.items() if chosen]
-    if len(forms) > 1:
-        raise typer.BadParameter("choose one of --json, --markdown and --csv.")
-    finish(command(state=state, shown_as=forms[0] if forms else GapsAs.TABLE))
-
-
-@app.command()
-def stats(
-    days: Annotated[int, typer.Option(min=1, max=366, help="How far back.")] = 30,
-    as_json: Json = False,
-) -> None:
-    """Tell how many questions there were, how they ended and how long they took."""
-    from bot.commands.stats import stats as command
-
-    finish(command(days=days, as_json=as_json))
-
-
-@app.command()
-def doctor(as_json: Json = False) -> None:
-    """Say what is in place, what is missing, and what to do about it."""
-    from bot.commands.doctor import examine
-
-    finish(examine(as_json=as_json))
-
-
-@app.command()
-def forget(
-    platform: Annotated[Platform, typer.Option(help="Where they asked.")],
-    user: Annotated[str | None, typer.Option(help="Id of the person.")] = None,
-    tenant: Annotated[str | None, typer.Option(help="Id of a whole server or workspace.")] = None,
-    as_json: Json = False,
-) -> None:
-    """Forget a person, or a whole server or workspace, with all that was asked and answered."""
-    from bot.commands.forget import forget as command
-
-    if not user and not tenant:
-        raise typer.BadParameter("name somebody with --user, or a server with --tenant")
-    finish(command(platform.value, user=user, tenant=tenant, as_json=as_json))
-
-
-@app.command()
-def backup(
-    file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
-    as_json: Json = False,
-) -> None:
-    """Copy conversations, ledger, jobs and index into one file, while the bot runs."""
-    from bot.commands.backup import backup as command
-
-    finish(command(file.absolute(), as_json=as_json))
-
-
-class Manifests(StrEnum):
-    """The platforms whose apps are set up by a manifest."""
-
-    SLACK = "slack"
-
-
-@app.command()
-def manifest(platform: Annotated[Manifests, typer.Argument(help="slack")]) -> None:
-    """Print the app manifest that matches this program and its settings."""
-    from bot.commands.manifest import slack_manifest
-
-    del platform  # there is one so far, and its name is checked
-    finish(slack_manifest())
-
-
-@app.command()
-def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `footnote backup` wrote.")],
-    as_json: Json = False,
-) -> None:
-    """Fill an empty data folder and database from a backup."""
-    from bot.commands.backup import restore as command
-
-    finish(command(file, as_json=as_json))
 
 
 def located(paths: Sequence[str]) -> dict[str, list[str]]:

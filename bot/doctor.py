@@ -46,7 +46,10 @@ class Doctor:
 
     async def everything(self) -> Sequence[Finding]:
         """The house, then each platform's own words."""
-        return [*await self.house(), *map(sign_of_life, self._platforms)]
+        found = list(await self.house())
+        for platform in self._platforms:
+            found += await platform.findings()
+        return found
 
     async def _database(self) -> Finding:
         waiting = await self._services.stores.ledger.waiting()
@@ -153,13 +156,6 @@ def of_book(book: Book, job: IngestionJob | None) -> Finding:
         first = job.failures[0]
         reason = f"{len(job.failures)} files could not be read; {first.source_file}: {first.reason}"
     return missing(name, f"{there}; last run: {reason}", "footnote jobs --json tells all of it.")
-
-
-def sign_of_life(platform: ChatPlatform) -> Finding:
-    name = platform.platform.value
-    if platform.is_ready:
-        return in_place(name, "connected.")
-    return missing(name, "no sign of life.", f"Look at the log's lines on {name}.")
 
 
 def in_place(name: str, detail: str) -> Finding:

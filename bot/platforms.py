@@ -18,10 +18,11 @@ from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_i
 from bot.setting import ids_in
 from bot.settings import Settings
 from bot.steward import HouseSteward
-from bot.wiring import Services, starters_of
+from bot.web_wiring import starters_of
+from bot.wiring import Services
 
 if TYPE_CHECKING:
-    from adapters.discord.client import DiscordParts
+    from adapters.discord.assembly import DiscordParts
     from adapters.slack.parts import SlackParts
 
 SLACK_EVENTS = "/slack/events"
@@ -58,6 +59,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
             discord = await stack.enter_async_context(
                 open_discord(discord_config(settings), discord_parts(services, steward))
             )
+            steward.greet(discord)
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
 
@@ -108,7 +110,7 @@ def slack_names(settings: Settings) -> CommandNames:
 
 
 def discord_parts(services: Services, steward: Steward) -> DiscordParts:
-    from adapters.discord.client import DiscordParts
+    from adapters.discord.assembly import DiscordParts
     from adapters.discord.lookup import Lookup
 
     stores = services.stores

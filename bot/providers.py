@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from bot.embedding import EmbeddingChoice, chosen
 from bot.settings import Settings
-from rag_core.ports import ChatModel, Embedder, VectorStore
+from rag_core.ports import ChatModel, Embedder, Reranker, VectorStore
 
 INDEX_FOLDER = "index"
 
@@ -51,6 +51,21 @@ async def open_own_embedder(choice: EmbeddingChoice, embedder: Embedder) -> Asyn
 
     async with open_local_embedder() as own:
         yield own
+
+
+def open_reranker(
+    settings: Settings,
+) -> contextlib.AbstractAsyncContextManager[Reranker | None]:
+    """The rerank model that is named, if any."""
+    if settings.cohere_rerank_model is None:
+        return contextlib.nullcontext()
+    from rag_core.providers.cohere_reranker import open_cohere_reranker
+
+    return open_cohere_reranker(
+        api_key=secret(settings.cohere_api_key) or "",
+        base_url=settings.cohere_api_url,
+        model=settings.cohere_rerank_model,
+    )
 
 
 def open_vectors(

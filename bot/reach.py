@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,22 @@ class House:
     async def post(self, path: str, body: object) -> Any:
         return await self._document("POST", path, body)
 
+    async def stream(self, path: str, body: object) -> AsyncIterator[tuple[str, Any]]:
+        """The events of a stream, each with its document; one `final` or `error` ends it."""
+        try:
+            async with self._client.stream("POST", path, json=body) as answer:
+                if answer.is_error:
+                    raise problem(json.loads(await answer.aread()))
+                name = ""
+                async for line in answer.aiter_lines():
+                    field, _, value = line.partition(": ")
+                    if field == "event":
+                        name = value
+                    elif field == "data":
+                        yield name, json.loads(value)
+        except httpx.TransportError:
+            raise gone() from None
+
     async def delete(self, path: str) -> Any:
         return await self._document("DELETE", path, None)
 
@@ -63,12 +80,14 @@ class House:
         try:
             answer = await self._client.request(method, path, json=body)
         except httpx.TransportError:
-            raise StorageError(
-                "The bot that works in the data folder went away; try again."
-            ) from None
+            raise gone() from None
         if answer.is_error:
             raise problem(answer.json())
         return answer
+
+
+def gone() -> StorageError:
+    return StorageError("The bot that works in the data folder went away; try again.")
 
 
 def problem(document: dict[str, Any]) -> FootnoteError:

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 
 from rag_core.books.book import BOOK_ID
+from rag_core.websites.address import parsed
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 PLAIN_SCHEMES = {"http": "https", "ws": "wss"}
@@ -61,8 +62,20 @@ def ids_in(listed: str | None) -> tuple[str, ...]:
 
 
 SLACK_ID = re.compile(r"[UWSBA][A-Z0-9]{2,30}")
+
+
+def checked_hosts(hosts: str) -> str:
+    """Host names or addresses, each with a port or without."""
+    for host in filter(None, (each.strip() for each in hosts.split(","))):
+        address = parsed(f"http://{host}/")
+        if address.target != "/":
+            raise ValueError("not a host")
+    return hosts
+
+
 ADDRESS_RULE = "an https:// or wss:// address, or a plain one on loopback"
 Address = Annotated[str, AfterValidator(checked_address)]
+Hosts = Annotated[str, AfterValidator(checked_hosts)]
 BookName = Annotated[str, AfterValidator(checked_book)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(checked_database)]
 SlackIds = Annotated[str, AfterValidator(checked_ids)]

@@ -67,6 +67,14 @@ def unbind(
 
 
 @books.command()
+def bindings(as_json: Json = False) -> None:
+    """List the places that read books of their own, and what else holds there."""
+    from bot.commands.books import list_bindings
+
+    finish(list_bindings(as_json=as_json))
+
+
+@books.command()
 def remove(
     book: Annotated[str, typer.Argument(help="The book to remove.", metavar="ID")],
     as_json: Json = False,

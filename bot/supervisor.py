@@ -22,7 +22,8 @@ from bot.owner import Owner
 from bot.platforms import open_platforms
 from bot.readiness import lookout
 from bot.settings import Settings
-from bot.wiring import AsksReadiness, Services, open_services, web_parts
+from bot.web_wiring import AsksReadiness, web_parts
+from bot.wiring import Services, open_services
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
@@ -35,6 +36,8 @@ DRAIN_SECONDS = 15
 """How long answers in work may still take once the process is told to end."""
 
 
+UPLOADS = "uploads"
+"""Below the data folder: what was dropped on the dashboard."""
 QUEUE_SECONDS = 120
 """How long a question may wait for a worker."""
 
@@ -156,6 +159,7 @@ def web_config(settings: Settings) -> WebConfig:
         host=host,
         port=port,
         public_url=settings.public_url,
+        uploads=settings.data_dir.resolve() / UPLOADS,
         job_folders=settings.allowed_job_folders,
         hook_secret=settings.hook_secret.get_secret_value() if settings.hook_secret else None,
         wait_seconds=QUEUE_SECONDS + settings.answer_seconds,

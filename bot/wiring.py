@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from adapters.apologies import apologise
-from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from bot.agents import agent_config, profile_of
@@ -24,15 +23,17 @@ from bot.providers import (
     open_chat_model,
     open_embedder,
     open_own_embedder,
+    open_reranker,
     open_vectors,
 )
+from bot.reading_links import LinkedAgent
 from bot.settings import Settings
+from bot.stores import Stores, open_stores
 from rag_core.agent.agent import Agent
 from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.books.library import Library
-from rag_core.books.starters import Starters
 from rag_core.conversation.key import Platform
-from rag_core.desk.answering import Answering
+from rag_core.desk.answering import Answering, AnsweringAgent
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.housekeeping import Housekeeping
@@ -44,55 +45,14 @@ from rag_core.desk.worker import Worker
 from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
-from rag_core.insight.gaps import Gaps, GapStore
-from rag_core.insight.stats import StatsStore
+from rag_core.insight.gaps import Gaps
 from rag_core.ports import (
-    BookStore,
     ChatModel,
-    ConversationStore,
     Embedder,
-    FeedbackStore,
-    ForgettingStore,
-    JobStore,
-    Ledger,
-    MarkerStore,
-    PolicyStore,
-    SourceStore,
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
-from rag_core.storage.books import Books
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import open_database
-from rag_core.storage.feedback import Feedback
-from rag_core.storage.forgetting import Forgetting
-from rag_core.storage.gaps import GapRecords
-from rag_core.storage.jobs import Jobs
-from rag_core.storage.ledger import QuestionLedger
-from rag_core.storage.markers import Markers
-from rag_core.storage.policies import Policies
-from rag_core.storage.sources import Sources
-from rag_core.storage.stats import StatsRecords
 from rag_core.websites.fetcher import Fetcher
-
-AsksReadiness = Callable[[], Awaitable[Readiness]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stores:
-    """What lives in the database."""
-
-    conversations: ConversationStore
-    ledger: Ledger
-    books: BookStore
-    policies: PolicyStore
-    sources: SourceStore
-    jobs: JobStore
-    feedback: FeedbackStore
-    gaps: GapStore
-    stats: StatsStore
-    markers: MarkerStore
-    forgetting: ForgettingStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +146,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         library = Library(
             books=stores.books, policies=stores.policies, default_book=settings.default_book
         )
-        retriever = Retriever(embedder=embedder, store=vectors)
+        reranker = await enter(open_reranker(settings))
+        retriever = Retriever(embedder=embedder, store=vectors, reranker=reranker)
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
             model=model, retriever=retriever, config=agent_config(settings), profile=profile
@@ -204,7 +165,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, agent, model.name),
+            answering=answering(
+                settings, stores, library, linked(settings, agent, vectors), model.name
+            ),
             desk=Desk(
                 ledger=stores.ledger,
                 bell=bell,
@@ -226,24 +189,6 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         )
 
 
-@contextlib.asynccontextmanager
-async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
-    async with open_database(settings.database) as database:
-        yield Stores(
-            conversations=Conversations(database),
-            ledger=QuestionLedger(database),
-            books=Books(database),
-            policies=Policies(database),
-            sources=Sources(database),
-            jobs=Jobs(database),
-            feedback=Feedback(database),
-            gaps=GapRecords(database),
-            stats=StatsRecords(database),
-            markers=Markers(database),
-            forgetting=Forgetting(database),
-        )
-
-
 def gathering(settings: Settings, folder: Path) -> Gathering:
     def fetcher() -> Fetcher:
         return Fetcher(version=version("footnote-bot"), allowed=settings.allowed_fetch_hosts)
@@ -251,8 +196,15 @@ def gathering(settings: Settings, folder: Path) -> Gathering:
     return Gathering(folder / "websites", fetcher=fetcher)
 
 
+def linked(settings: Settings, agent: Agent, vectors: VectorStore) -> AnsweringAgent:
+    """The agent; where readers reach the web door, its footnotes lead there."""
+    if settings.public_url is None:
+        return agent
+    return LinkedAgent(agent, passages=vectors, public_url=settings.public_url)
+
+
 def answering(
-    settings: Settings, stores: Stores, library: Library, agent: Agent, model: str
+    settings: Settings, stores: Stores, library: Library, agent: AnsweringAgent, model: str
 ) -> Answering:
     return Answering(
         agent=agent,
@@ -266,41 +218,3 @@ def answering(
 
 def days(number: int | None) -> timedelta | None:
     return None if number is None else timedelta(days=number)
-
-
-def starters_of(services: Services) -> Starters:
-    """Questions for somebody's first visit."""
-    return Starters(
-        books=services.stores.books,
-        files=services.stores.jobs,
-        passages=services.vectors,
-        retriever=services.retriever,
-        profile=services.profile,
-    )
-
-
-def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str, Any]) -> WebParts:
-    async def metrics() -> bytes:
-        return services.metrics.page(waiting=await services.stores.ledger.waiting())
-
-    return WebParts(
-        starters=starters_of(services),
-        desk=services.desk,
-        replies=services.web_replies,
-        conversations=services.stores.conversations,
-        answers=services.stores.ledger,
-        retriever=services.retriever,
-        passages=services.vectors,
-        library=services.library,
-        books=services.stores.books,
-        jobs=services.stores.jobs,
-        ingestion=services.ingestion,
-        feedback=services.stores.feedback,
-        gaps=services.gaps,
-        stats=services.stores.stats,
-        readiness=readiness,
-        metrics=metrics,
-        sources=services.timetable,
-        mounts=mounts,
-        version=version("footnote-bot"),
-    )

@@ -26,6 +26,7 @@ from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
 from rag_core.desk.progress import QuestionState
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
+from rag_core.retrieval.candidates import Order, as_found
 from rag_core.retrieval.query import Filters
 from rag_core.retrieval.results import SearchResult
 
@@ -70,8 +71,10 @@ class Embedder(Protocol):
 class Reranker(Protocol):
     """Orders passages by how well they answer a query."""
 
-    async def rerank(self, query: str, texts: Sequence[str], *, top: int) -> Sequence[int]:
-        """The positions of the best texts, best first."""
+    async def rerank(
+        self, query: str, texts: Sequence[str], *, top: int
+    ) -> Sequence[tuple[int, float]]:
+        """The positions of the best texts, best first, each with its relevance."""
         ...
 
 
@@ -113,9 +116,23 @@ class VectorStore(Protocol):
         """Make exactly this version of the file visible (None: no version), then drop the rest."""
         ...
 
+    async def show_versions(self, *, book_id: str, versions: Mapping[str, int | None]) -> None:
+        """The same for several files of a book at once; what is as it should be costs nothing."""
+        ...
+
     async def search(
-        self, query: EmbeddedQuery, *, books: BookIds, limit: int
-    ) -> Sequence[SearchResult]: ...
+        self,
+        query: EmbeddedQuery,
+        *,
+        books: BookIds,
+        limit: int,
+        pool: int = 0,
+        order: Order = as_found,
+    ) -> Sequence[SearchResult]:
+        """The first of what `order` makes of the best passages, at least `pool` of them.
+
+        A query without text is looked for by its vector alone."""
+        ...
 
     async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
         """All chunks of one lesson, in order."""
@@ -190,6 +207,10 @@ class Ledger(Protocol):
     async def claim(self, *, worker: str, lease: timedelta) -> OpenQuestion | None:
         """The first open question of the thread whose turn it is: tenants and askers in turn,
         a thread's own questions by position."""
+        ...
+
+    async def begin_answer(self, question_id: UUID) -> int:
+        """Note that the model is about to be asked, and for which time."""
         ...
 
     async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
@@ -389,11 +410,19 @@ class JobStore(Protocol):
 
     async def record(self, book_id: str, record: IngestionRecord) -> None: ...
 
+    async def record_all(self, book_id: str, records: Sequence[IngestionRecord]) -> None:
+        """Several at once: all of them or none."""
+        ...
+
     async def forget_file(self, book_id: str, source_file: str) -> None: ...
 
 
 class FeedbackStore(Protocol):
     """What askers thought of their answers; one rating an asker and answer."""
+
+    async def rated(self, *, answer_id: UUID, asker_id: str) -> bool | None:
+        """Whether the asker found it helpful; None: no rating."""
+        ...
 
     async def rate(
         self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""

@@ -15,6 +15,7 @@ from rag_core.conversation.message import Message
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.retrieval.candidates import Candidate
 from rag_core.retrieval.results import SearchResult
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -91,6 +92,21 @@ def a_thread(**changes: Any) -> ConversationState:
         updated_at=NOON,
     )
     return replace(made, **changes)
+
+
+def a_candidate(text: str = "Ten a day.", **changes: Any) -> Candidate:
+    made = Candidate(
+        point=text,
+        book_id="course",
+        source_file="limits.md",
+        content_hash=text,
+        total_chunks=9,
+        breadcrumb="",
+        text=text,
+        similarity=0.5,
+        score=0.5,
+    )
+    return made._replace(**changes)
 
 
 def a_result(text: str = "Ten a day.", **changes: Any) -> SearchResult:

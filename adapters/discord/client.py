@@ -6,40 +6,18 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 import aiohttp
 import discord
 
-from adapters.answered_threads import AnsweredThreads
-from adapters.discord.afterthoughts import Afterthoughts
-from adapters.discord.catchup import CatchUp
-from adapters.discord.commands import CommandRegister, commands
+from adapters.discord.assembly import DiscordParts, assembled
 from adapters.discord.config import DiscordConfig
 from adapters.discord.connection import Channel, Connection, minimal_intents
-from adapters.discord.events import Rules
-from adapters.discord.files import FileReader
-from adapters.discord.hearing import Listener
-from adapters.discord.interactions import Commands, Interactions
-from adapters.discord.lookup import Lookup
-from adapters.discord.presses import Presses
-from adapters.discord.progress import LinePace
-from adapters.discord.readers import Readers
-from adapters.discord.renderer import DiscordRenderer
-from adapters.discord.reply import DiscordReplies
-from adapters.discord.rest import DiscordRest
-from adapters.discord.staff import StaffDesk
-from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
-from adapters.discord.stewardship import Stewardship
-from adapters.discord.tokens import TicketRest
-from adapters.discord.waiting import Waiting
-from adapters.platform import ChatPlatform, TakesQuestions
-from adapters.review import Review
-from adapters.steward import Steward
+from adapters.discord.findings import Examination
+from adapters.steward import Finding
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 from rag_core.errors import ConfigurationError
-from rag_core.ports import MarkerStore
 
 log = logging.getLogger(__name__)
 
@@ -62,21 +40,6 @@ HINTS = {
 NOT_AUTHENTICATED, NOT_ALLOWED = 4004, 4014
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DiscordParts:
-    """What the rest of the house hands in.
-
-    Without `lookup` there is no /lookup, and /ask proposes no modules; without `review`
-    answers have no buttons; without `policies` no channel is answered in without a mention."""
-
-    desk: TakesQuestions
-    markers: MarkerStore
-    lookup: Lookup | None = None
-    review: Review | None = None
-    policies: KnowsPolicies | None = None
-    steward: Steward | None = None
-
-
 class DiscordPlatform:
     """One bot on Discord."""
 
@@ -86,64 +49,10 @@ class DiscordPlatform:
         self.connection = Connection(
             config, intents=self._intents, audience=self, markers=parts.markers
         )
-        rest, tickets = DiscordRest(self.connection), TicketRest(self.connection)
-        threads, waiting = AnsweredThreads(parts.markers), Waiting()
-        self._replies = DiscordReplies(
-            rest, tickets=tickets, threads=threads, pace=pace_of(config), waiting=waiting
+        self._examination = Examination(
+            self.connection, intents=self._intents, staff=config.staff_roles
         )
-        self._renderer = DiscordRenderer(
-            with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
-        )
-        self._muted = MutedThreads(parts.markers)
-        self._readers = Readers(config.reader_roles, parts.markers)
-        self._listener = self._listening(parts, rest, threads, waiting)
-        self._catch_up = CatchUp(self.connection, listener=self._listener, markers=parts.markers)
-        self._interactions = self._answering(parts, rest, tickets)
-        self._register = CommandRegister(
-            commands(with_lookup=parts.lookup is not None),
-            guilds=config.command_guilds,
-            rest=rest,
-            markers=parts.markers,
-        )
-
-    def _listening(
-        self, parts: DiscordParts, rest: DiscordRest, threads: AnsweredThreads, waiting: Waiting
-    ) -> Listener:
-        config, pauses = self._config, self._config.accept_pauses
-        return Listener(
-            desk=parts.desk,
-            standing=Standing(threads=threads, muted=self._muted, policies=parts.policies),
-            files=FileReader(self.connection, seconds=config.request_seconds),
-            rest=rest,
-            afterthoughts=Afterthoughts(desk=parts.desk, lines=self._replies.lines, pauses=pauses),
-            readers=self._readers,
-            waiting=waiting,
-            rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
-            pauses=pauses,
-        )
-
-    def _answering(
-        self, parts: DiscordParts, rest: DiscordRest, tickets: TicketRest
-    ) -> Interactions:
-        config, review = self._config, parts.review
-        known = Commands(
-            desk=parts.desk,
-            tickets=tickets,
-            lookup=parts.lookup,
-            readers=self._readers,
-            stewardship=Stewardship(
-                parts.steward,
-                tickets=tickets,
-                muted=self._muted,
-                readers=self._readers,
-                admin_roles=config.admin_roles,
-            ),
-            pauses=config.accept_pauses,
-        )
-        if review is None:
-            return Interactions(known.hear)
-        staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=rest)
-        return Interactions(known.hear, Presses(review, tickets=tickets, staff=staff).hear)
+        self._works = assembled(config, parts, self.connection)
 
     @property
     def platform(self) -> Platform:
@@ -151,15 +60,18 @@ class DiscordPlatform:
 
     @property
     def renderer(self) -> Renderer:
-        return self._renderer
+        return self._works.renderer
 
     @property
     def replies(self) -> ReplyChannel:
-        return self._replies
+        return self._works.replies
 
     @property
     def is_ready(self) -> bool:
         return self.connection.is_listening and not self.connection.is_closed()
+
+    async def findings(self) -> Sequence[Finding]:
+        return self._examination.findings()
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -197,32 +109,26 @@ class DiscordPlatform:
 
     async def heard(self, message: discord.Message) -> None:
         if isinstance(message.channel, discord.DMChannel):
-            await self._catch_up.remember_direct(message.channel.id)
+            await self._works.catch_up.remember_direct(message.channel.id)
         if (me := self.connection.user) is not None:
-            await self._listener.hear(message, me=me)
+            await self._works.listener.hear(message, me=me)
 
     async def edited(self, message: discord.Message) -> None:
         if (me := self.connection.user) is not None:
-            await self._listener.edit(message, me=me)
+            await self._works.listener.edit(message, me=me)
 
     async def deleted(self, channel: Channel, message_ids: Iterable[int]) -> None:
-        await self._listener.delete(channel, message_ids)
+        await self._works.listener.delete(channel, message_ids)
 
     async def used(self, interaction: discord.Interaction) -> None:
-        await self._interactions.hear(interaction)
+        await self._works.interactions.hear(interaction)
 
     async def began(
         self, guilds: Sequence[discord.Guild], *, missed_since: float | None, directs: bool
     ) -> None:
-        await self._register.sync()
+        await self._works.register.sync()
         if missed_since is not None:
-            await self._catch_up.read(guilds, since=missed_since, directs=directs)
-
-
-def pace_of(config: DiscordConfig) -> LinePace:
-    return LinePace(
-        after_seconds=config.line_after_seconds, every_seconds=config.line_every_seconds
-    )
+            await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
 
 
 def why_closed(code: int) -> str:
@@ -232,7 +138,9 @@ def why_closed(code: int) -> str:
 
 
 @asynccontextmanager
-async def open_discord(config: DiscordConfig, parts: DiscordParts) -> AsyncIterator[ChatPlatform]:
+async def open_discord(
+    config: DiscordConfig, parts: DiscordParts
+) -> AsyncIterator[DiscordPlatform]:
     """A bot that is logged in, or tries again while Discord is away; closed at the end."""
     platform = DiscordPlatform(config, parts)
     async with platform.connection:

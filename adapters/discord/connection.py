@@ -84,6 +84,7 @@ class Connection(discord.AutoShardedClient):
             guild_ready_timeout=config.guild_ready_seconds,
             max_ratelimit_timeout=LONGEST_RATE_LIMIT_SECONDS,
         )
+        self._connection.parsers["READY"] = self._parse_ready
 
     def _get_state(self, **options: Any) -> Any:
         # The one place before the state is made where the library lets its HTTP client be ours.
@@ -94,6 +95,11 @@ class Connection(discord.AutoShardedClient):
             max_ratelimit_timeout=LONGEST_RATE_LIMIT_SECONDS,
         )
         return super()._get_state(**options)
+
+    def _parse_ready(self, data: Any) -> None:
+        """A gateway that knows of no shards says nothing of them; then there is one."""
+        told: Any = {"shard": [0, 1], **data}
+        self._connection.parse_ready(told)
 
     async def log_in(self) -> None:
         """Tell Discord who we are; after a failure it may be tried again."""

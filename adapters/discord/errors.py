@@ -12,12 +12,17 @@ from rag_core.errors import UpstreamRejected, UpstreamUnavailable
 
 SERVICE = "discord"
 TOO_MANY = 429
+LONGEST_SLOW_MODE = 60.0
+"""Whoever would have to wait longer between two messages answers in private."""
 NOT_YET = 40058
 """A forum post cannot be written to before its first message is there."""
 THREAD_IS_THERE = 160004
 UNKNOWN_CHANNEL = 10003
 UNKNOWN_MESSAGE = 10008
 GONE = frozenset({UNKNOWN_CHANNEL, UNKNOWN_MESSAGE})
+SLOW_MODE = 20016
+FORBIDDEN = frozenset({UNKNOWN_CHANNEL, 10004, 50001, 50013, 50083, 160005})
+"""Gone, not allowed, archived and locked: what is sent there meets the same answer."""
 ACKNOWLEDGED = 40060
 """An interaction takes one acknowledgement."""
 TOKEN_IS_OVER = frozenset({10008, 10015, 10062, 50027})
@@ -34,6 +39,12 @@ class DiscordRefused(UpstreamRejected):
             SERVICE, f"{status}, code {code}", retryable=retryable, retry_after=retry_after
         )
         self.code = code
+
+    @property
+    def is_final(self) -> bool:
+        """Whether this place takes nothing from us for a while."""
+        slow = self.code == SLOW_MODE and (self.retry_after or 0.0) > LONGEST_SLOW_MODE
+        return self.code in FORBIDDEN or slow
 
 
 @contextmanager
@@ -58,8 +69,8 @@ def refused(error: discord.HTTPException) -> DiscordRefused:
     return DiscordRefused(
         error.status,
         error.code,
-        retryable=limited or error.code == NOT_YET,
-        retry_after=retry_after(error) if limited else None,
+        retryable=limited or error.code in {NOT_YET, SLOW_MODE},
+        retry_after=retry_after(error) if limited or error.code == SLOW_MODE else None,
     )
 
 

@@ -13,12 +13,13 @@ import discord
 from adapters.discord.asking import asked_by_command, asked_by_menu, options_of, spot_of
 from adapters.discord.channels import Spot
 from adapters.discord.commands import ANSWER_THIS, ASK, LOOKUP
+from adapters.discord.filled_in import subcommand_of
 from adapters.discord.group import GROUP
 from adapters.discord.lookup import MAX_CHOICES as MOST
 from adapters.discord.lookup import Lookup
 from adapters.discord.patience import NOT_TAKEN, in_hand
 from adapters.discord.readers import Readers
-from adapters.discord.stewardship import Stewardship, subcommand_of
+from adapters.discord.stewardship import Stewardship
 from adapters.discord.tokens import TicketRest, ticket_of
 from adapters.platform import AcceptsQuestions
 from rag_core.books.policy import ReaderProfile

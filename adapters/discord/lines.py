@@ -136,7 +136,8 @@ class Lines:
         self._rest = rest
         self._places = places
         self._began = datetime.now(UTC)
-        self._made = 0
+        self._made: OrderedDict[str, int] = OrderedDict()
+        """How many lines each question has had: an answer that is made anew has another."""
         self._known: OrderedDict[str, MessageLine] = OrderedDict()
 
     def of(self, question: IncomingQuestion) -> MessageLine:
@@ -144,16 +145,18 @@ class Lines:
         if known is not None:
             return known
         ours = question.heard_at > max(self._began, datetime.now(UTC) - NONCE_HOLDS)
-        self._made += 1
+        number = self._made.pop(question.message_id, -1) + 1
+        self._made[question.message_id] = number
         line = self._known[question.message_id] = MessageLine(
             question,
             rest=self._rest,
             places=self._places,
-            number=self._made,
+            number=number,
             may_be_there=not ours,
         )
-        while len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
+        for kept in (self._known, self._made):
+            while len(kept) > REMEMBERED:
+                kept.popitem(last=False)
         return line
 
     async def become(self, question: IncomingQuestion, post: Post) -> str | None:

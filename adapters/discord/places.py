@@ -8,6 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from adapters.discord.channels import NEW_THREAD
+from adapters.discord.doors import ClosedDoors
 from adapters.discord.errors import UNKNOWN_MESSAGE, DiscordRefused
 from adapters.discord.rest import DiscordRest
 from adapters.discord.wording import thread_title
@@ -29,14 +30,15 @@ class AnswerPlace:
 class AnswerPlaces:
     """Opens threads; where that is refused, the answer goes below the question itself."""
 
-    def __init__(self, rest: DiscordRest) -> None:
+    def __init__(self, rest: DiscordRest, doors: ClosedDoors) -> None:
         self._rest = rest
+        self._doors = doors
         self._opened: OrderedDict[str, AnswerPlace] = OrderedDict()
         self._opening: dict[str, asyncio.Task[AnswerPlace]] = {}
 
     async def open(self, question: IncomingQuestion) -> AnswerPlace:
         """The place to write to; a thread is there when this returns."""
-        if question.address.get("thread") != NEW_THREAD["thread"]:
+        if not makes_thread(question):
             return candidates(question)[0]
         if question.message_id in self._opened:
             return self._opened[question.message_id]
@@ -44,6 +46,13 @@ class AnswerPlaces:
         # the first two may be over before it is there: it is opened once, whoever waits.
         opening = self._opening.get(question.message_id)
         return await asyncio.shield(opening or self._begin(question))
+
+    def below(self, question: IncomingQuestion, refusal: DiscordRefused) -> AnswerPlace | None:
+        """Below the question itself, where its thread does not take the answer."""
+        if not makes_thread(question):
+            return None
+        self._doors.close(f"threads:{question.key.channel_id}", refusal)
+        return self._remember(question, candidates(question)[1])
 
     def _begin(self, question: IncomingQuestion) -> asyncio.Task[AnswerPlace]:
         opening = asyncio.create_task(self._open_once(question))
@@ -60,10 +69,15 @@ class AnswerPlaces:
         return self._remember(question, await self._open_thread(question))
 
     async def _open_thread(self, question: IncomingQuestion) -> AnswerPlace:
-        thread, below = candidates(question)
+        _, below = candidates(question)
         title = thread_title(question.question.message)
+        no_threads = f"threads:{question.key.channel_id}"
+        if self._doors.refusal(no_threads):
+            return below
         try:
-            await self._rest.open_thread(question.key.channel_id, question.message_id, title=title)
+            thread_id = await self._rest.open_thread(
+                question.key.channel_id, question.message_id, title=title
+            )
         except DiscordRefused as refusal:
             if refusal.retryable or refusal.code == UNKNOWN_MESSAGE:
                 raise
@@ -71,8 +85,9 @@ class AnswerPlaces:
                 "no thread could be made: the answer goes below the question",
                 extra={"channel_id": question.key.channel_id, "code": refusal.code},
             )
+            self._doors.close(no_threads, refusal)
             return below
-        return thread
+        return AnswerPlace(channel_id=thread_id)
 
     def _remember(self, question: IncomingQuestion, place: AnswerPlace) -> AnswerPlace:
         self._opened[question.message_id] = place
@@ -84,9 +99,13 @@ class AnswerPlaces:
 def candidates(question: IncomingQuestion) -> list[AnswerPlace]:
     """Every place where an earlier attempt may have written, the likeliest first."""
     key = question.key
-    if question.address.get("thread") != NEW_THREAD["thread"]:
+    if not makes_thread(question):
         return [AnswerPlace(channel_id=key.thread_id, reply_to=question.message_id)]
     return [
         AnswerPlace(channel_id=key.thread_id),
         AnswerPlace(channel_id=key.channel_id, reply_to=question.message_id),
     ]
+
+
+def makes_thread(question: IncomingQuestion) -> bool:
+    return question.address.get("thread") == NEW_THREAD["thread"]

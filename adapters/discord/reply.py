@@ -9,10 +9,13 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from adapters.answered_threads import AnsweredThreads
 from adapters.discord.asking import came_by_command
+from adapters.discord.channels import DIRECT
+from adapters.discord.detours import Detours
+from adapters.discord.doors import ClosedDoors
 from adapters.discord.errors import GONE, DiscordRefused
 from adapters.discord.lines import Lines, TicketLine
 from adapters.discord.parts import is_this_part, post_of
-from adapters.discord.places import AnswerPlaces, candidates
+from adapters.discord.places import AnswerPlace, AnswerPlaces, candidates, makes_thread
 from adapters.discord.progress import LinePace, shown
 from adapters.discord.rest import DiscordRest
 from adapters.discord.token_reply import TokenReplies
@@ -41,6 +44,7 @@ class DiscordReplies:
         threads: AnsweredThreads,
         pace: LinePace,
         waiting: Waiting,
+        detours: Detours,
         typing_every: float = TYPING_EVERY_SECONDS,
     ) -> None:
         self._rest = rest
@@ -48,7 +52,9 @@ class DiscordReplies:
         self._threads = threads
         self._pace = pace
         self._waiting = waiting
-        self._places = AnswerPlaces(rest)
+        self._doors = ClosedDoors()
+        self._places = AnswerPlaces(rest, self._doors)
+        self._detours = detours
         self.lines = Lines(rest, self._places)
         self._by_token = TokenReplies(rest, tickets)
         self._typing_every = typing_every
@@ -63,9 +69,22 @@ class DiscordReplies:
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if came_by_command(question):
             return await self._by_token.post(question, part)
-        message_id = await self._posted_in_line(question, part) or await self._sent(question, part)
+        try:
+            self._check_door(question)
+            message_id = await self._posted_in_line(question, part)
+            message_id = message_id or await self._sent(question, part)
+        except DiscordRefused as refusal:
+            if not refusal.is_final or question.key.tenant == DIRECT:
+                raise
+            self._doors.close(door_of(question), refusal)
+            return await self._detours.post(question, post_of(part), refusal, nonce=part.key)
         await self._threads.remember(question.key, message_id=message_id)
         return message_id
+
+    def _check_door(self, question: IncomingQuestion) -> None:
+        """What this place has just refused, it would refuse again."""
+        if (refusal := self._doors.refusal(door_of(question))) is not None:
+            raise refusal
 
     async def _posted_in_line(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         """The first part takes the place of the line that announced it, where there is one."""
@@ -74,10 +93,18 @@ class DiscordReplies:
         return await self.lines.become(question, post_of(part))
 
     async def _sent(self, question: IncomingQuestion, part: OutgoingPart) -> str:
-        place = await self._places.open(question)
-        return await self._rest.send(
-            place.channel_id, post_of(part), nonce=part.key, reply_to=place.reply_to
-        )
+        place, post = await self._places.open(question), post_of(part)
+        try:
+            return await self._rest.send(
+                place.channel_id, post, nonce=part.key, reply_to=place.reply_to
+            )
+        except DiscordRefused as refusal:
+            below = self._places.below(question, refusal) if refusal.is_final else None
+            if below is None or below == place:
+                raise
+            return await self._rest.send(
+                below.channel_id, post, nonce=part.key, reply_to=below.reply_to
+            )
 
     async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
         """Let a part that was posted say something else; what announced it has done its duty."""
@@ -87,7 +114,7 @@ class DiscordReplies:
             return
         assert part.external_id is not None
         refused = None
-        for place in candidates(question):
+        for place in self._candidates(question):
             try:
                 await self._rest.edit(place.channel_id, part.external_id, post_of(part))
             except DiscordRefused as refusal:
@@ -105,14 +132,17 @@ class DiscordReplies:
         if came_by_command(question):
             await self._by_token.remove(question, external_id)
             return
-        for place in candidates(question):
+        for place in self._candidates(question):
             if await self._rest.removed(place.channel_id, external_id):
                 return
+
+    def _candidates(self, question: IncomingQuestion) -> list[AnswerPlace]:
+        return [*candidates(question), *self._detours.place_of(question)]
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         if came_by_command(question):
             return await self._by_token.find(question, part)
-        for place in candidates(question):
+        for place in self._candidates(question):
             for sent in await self._rest.newest_if_any(place.channel_id):
                 if is_this_part(sent, part, question, place, own_id=self._rest.own_id):
                     return sent.id
@@ -132,6 +162,7 @@ class DiscordReplies:
         """Best effort: a sign that cannot be shown is not worth an answer."""
         while True:
             try:
+                self._check_door(question)
                 place = await self._places.open(question)
                 with as_urgent_as(Urgency.SIGN):
                     await self._rest.typing(place.channel_id)
@@ -140,3 +171,9 @@ class DiscordReplies:
                 if isinstance(error, UpstreamRejected) and not error.retryable:
                     return
             await asyncio.sleep(self._typing_every)
+
+
+def door_of(question: IncomingQuestion) -> str:
+    """What a refusal of this answer says something about."""
+    key = question.key
+    return key.channel_id if makes_thread(question) else key.thread_id

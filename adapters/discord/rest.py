@@ -93,11 +93,12 @@ class DiscordRest:
         with post.parameters() as params, discord_errors():
             await self._http.edit_message(int(channel_id), int(message_id), params=params)
 
-    async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> None:
-        """Make a thread from a message; one that is there already will do."""
+    async def open_thread(self, channel_id: str, message_id: str, *, title: str) -> str:
+        """Make a thread from a message and return its id; one that is there already will do, and
+        has the id of its message."""
         try:
             with discord_errors():
-                await self._http.start_thread_with_message(
+                made: Any = await self._http.start_thread_with_message(
                     int(channel_id),
                     int(message_id),
                     name=title,
@@ -106,6 +107,8 @@ class DiscordRest:
         except DiscordRefused as refusal:
             if refusal.code != THREAD_IS_THERE:
                 raise
+            return message_id
+        return _id_in(made)
 
     async def typing(self, channel_id: str) -> None:
         with discord_errors():

@@ -69,6 +69,7 @@ class Shard:
         self._session = SavedSession()
         self._ws: DiscordWebSocket | None = None
         self._was_open = False
+        self._resumes = False
         self._heard_at = float("-inf")
 
     @property
@@ -140,16 +141,21 @@ class Shard:
 
     async def _listen(self) -> None:
         async with self._opened() as ws:
+            begun = monotonic()
             while True:
                 async with asyncio.timeout(self._config.silence_seconds):
                     await ws.poll_event()
                 self._heard_at = monotonic()
+                waited = self._heard_at - begun
+                if self._resumes and not self.is_connected and waited > self._config.open_seconds:
+                    # It is alive, but neither takes the session up nor says that it is over.
+                    raise ReconnectWebSocket(self.id, resume=False)
 
     @asynccontextmanager
     async def _opened(self) -> AsyncIterator[DiscordWebSocket]:
         """A connection with its beat; what it heard last is noted when it ends."""
         self._was_open = False
-        resumes = self._session.is_resumable
+        resumes = self._resumes = self._session.is_resumable
         if not resumes:
             self._missed_since = self._session.awake_at or None
             await self._budget.spend()

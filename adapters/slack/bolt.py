@@ -15,6 +15,7 @@ from slack_bolt.error import BoltUnhandledRequestError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.buttons import ACTION, CLOSES
+from adapters.slack.shapes import COMMAND, FORM, POINTED, PRESS, fits
 from adapters.slack.shortcut import CALLBACK
 from adapters.slack.teams import Teams
 from adapters.slack.vendor_log import vendor_log
@@ -93,11 +94,11 @@ def bolt_app(ears: Ears, *, teams: Teams, base_url: str) -> AsyncApp:
 
 def _interactive(app: AsyncApp, ears: Ears) -> None:
     if ears.pressed:
-        app.action(re.compile(f"{ACTION}:.*"))(_acknowledged(ears.pressed))
+        app.action(re.compile(f"{ACTION}:.*"))(_acknowledged(ears.pressed, PRESS))
     if ears.form_sent:
-        app.view(CLOSES["callback"])(_acknowledged(ears.form_sent))
+        app.view(CLOSES["callback"])(_acknowledged(ears.form_sent, FORM))
     if ears.shortcut:
-        app.message_shortcut(CALLBACK)(_acknowledged(ears.shortcut))
+        app.message_shortcut(CALLBACK)(_acknowledged(ears.shortcut, POINTED))
     if ears.command:
         app.command(re.compile(".*"))(_replying(ears.command))
 
@@ -109,9 +110,10 @@ def _hearing(hears: Hears) -> Callable[..., Any]:
     return hear
 
 
-def _acknowledged(hears: Hears) -> Callable[..., Any]:
+def _acknowledged(hears: Hears, needed: tuple[str, ...]) -> Callable[..., Any]:
     async def hear(body: dict[str, Any], ack: AsyncAck) -> None:
-        await hears(body)
+        if fits(body, needed):
+            await hears(body)
         await ack()
 
     return hear
@@ -119,7 +121,10 @@ def _acknowledged(hears: Hears) -> Callable[..., Any]:
 
 def _replying(command: Callable[[Body], Awaitable[Mapping[str, Any]]]) -> Callable[..., Any]:
     async def hear(body: dict[str, Any], ack: AsyncAck) -> None:
-        await ack(**await command(body))
+        if fits(body, COMMAND):
+            await ack(**await command(body))
+        else:
+            await ack()
 
     return hear
 

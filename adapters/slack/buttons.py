@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from adapters.presses import LABELS, Press, offered
+from adapters.slack.shapes import part
 from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
 
@@ -46,7 +47,6 @@ def buttons(
     question: IncomingQuestion,
     *,
     has_staff: bool,
-    source_changed: bool,
     native: bool,
 ) -> list[Block]:
     """The blocks below an answer; none below greetings and what was not answered for an error."""
@@ -54,8 +54,6 @@ def buttons(
     values = _Values(response, question)
     blocks = [rating(values)] if native and set(RATINGS) <= set(presses) else []
     plain = [press for press in presses if not (blocks and press in RATINGS)]
-    if source_changed:
-        plain.insert(0, Press.AGAIN)
     elements = [values.button(press, LABELS[press]) for press in plain]
     if question.private and presses:
         elements += [values.button(act, label) for act, label in PRIVATE_LABELS.items()]
@@ -133,8 +131,7 @@ def reason_form(answer_id: UUID) -> Block:
 
 def reason_in(view: Mapping[str, Any]) -> tuple[UUID, str] | None:
     """The answer that a sent form belongs to, and what was written in it."""
-    values = (view.get("state") or {}).get("values") or {}
-    field = (values.get(CLOSES["block"]) or {}).get(CLOSES["field"]) or {}
+    field = part(view, "state", "values", CLOSES["block"], CLOSES["field"])
     try:
         answer_id = UUID(hex=str(view.get("private_metadata")))
     except ValueError:

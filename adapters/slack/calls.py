@@ -67,6 +67,8 @@ def refusal(error: SlackApiError) -> UpstreamError:
     name, status = error_name(error), getattr(error.response, "status_code", 0)
     if status == 429 or name in LATER:
         return UpstreamRejected(SERVICE, "ratelimited", retryable=True, retry_after=_pause(error))
+    if status == 404 and not name:
+        return UpstreamRejected(SERVICE, "unknown_method")
     if name in BUSY:
         return UpstreamRejected(SERVICE, name, retryable=True)
     if not name or name in UNSURE or status >= 500:

@@ -118,7 +118,7 @@ def said(event: Mapping[str, Any], workspace: Workspace, *, heard_at: datetime) 
     words = asked(text, workspace)
     return Heard(
         question=question_of(event, words, workspace, heard_at=heard_at),
-        addressed=named or word(event, "channel_type") == "im",
+        addressed=named or is_direct(event),
         named=named,
         in_thread=word(event, "thread_ts") not in {"", word(event, "ts")},
         text=words,
@@ -127,6 +127,12 @@ def said(event: Mapping[str, Any], workspace: Workspace, *, heard_at: datetime) 
         bot_ids=bot_ids,
         for_others=begins_with_somebody_else(text, workspace.bot_user_id) or is_only_thanks(text),
     )
+
+
+def is_direct(event: Mapping[str, Any]) -> bool:
+    """Where an event does not say the kind of its channel, the channel's id does."""
+    kind = word(event, CHANNEL_TYPE)
+    return kind == "im" or (not kind and word(event, "channel").startswith("D"))
 
 
 def is_said(event: Mapping[str, Any], workspace: Workspace, subtypes: frozenset[str]) -> bool:

@@ -6,11 +6,11 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 import aiohttp
 
 from adapters.slack.calls import SERVICE
+from adapters.slack.hosts import is_slacks_own
 from adapters.slack.team import Team
 from adapters.slack.troubles import Trouble
 from rag_core.desk.incoming import IncomingQuestion
@@ -40,7 +40,7 @@ class FileReader:
 
     async def _text(self, team: Team, file: Mapping[str, Any]) -> str | None:
         url = str(file.get("url_private") or "")
-        if not may_have_token(url, team.client.base_url):
+        if not is_slacks_own(url, team.client.base_url):
             return None
         try:
             async with asyncio.timeout(READ_SECONDS):
@@ -71,17 +71,6 @@ def is_text(file: Mapping[str, Any]) -> bool:
         and size <= MAX_BYTES
         and str(file.get("mimetype") or "").startswith(TEXTS)
     )
-
-
-def may_have_token(url: str, api_base: str) -> bool:
-    """Our token goes to Slack's own hosts and to no other."""
-    try:
-        host, api = urlsplit(url), urlsplit(api_base)
-    except ValueError:
-        return False
-    own = host.netloc == api.netloc and host.scheme == api.scheme
-    name = host.hostname or ""
-    return own or (host.scheme == "https" and (name == "slack.com" or name.endswith(".slack.com")))
 
 
 def fenced(name: str, text: str) -> str:

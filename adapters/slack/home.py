@@ -10,6 +10,7 @@ from adapters.slack.config import CommandNames
 from adapters.slack.house_keeping import book_line, finding_line, gap_line, job_line
 from adapters.slack.markdown import escaped
 from adapters.slack.people import People
+from adapters.slack.shapes import part
 from adapters.slack.teams import Teams, team_id_in
 from adapters.steward import Steward
 from rag_core.conversation.key import Platform, TenantId
@@ -51,7 +52,7 @@ class Home:
         self._asked = asked
 
     async def opened(self, body: Mapping[str, Any]) -> None:
-        event = body.get("event") or {}
+        event = part(body, "event")
         team, user = self._teams.of(team_id_in(body)), str(event.get("user") or "")
         if event.get("tab") != "home" or not user or not team.offers(PUBLISH):
             return

@@ -15,7 +15,6 @@ GREATER = re.compile(r"^((?:[ \t]*>)+)|>", re.MULTILINE)
 COMMAND = re.compile(r"<(?=!(?:channel|here|everyone|subteam|date)|[@#][A-Z0-9])")
 BOLD = re.compile(r"\*\*(?=\S)([^*\n]+)(?<=\S)\*\*")
 ITEM = re.compile(r"^([ \t]*)[-*+][ \t]+", re.MULTILINE)
-OPENING_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*")
 ZERO_WIDTH_SPACE = "\u200b"
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#]+", re.IGNORECASE)
 LONGEST_ADDRESS, LONGEST_TITLE = 1_500, 150
@@ -35,22 +34,31 @@ def to_slack_markdown(text: str) -> str:
 
 
 def to_mrkdwn(markdown: str) -> str:
-    """Markdown that is safe for Slack → the marks of mrkdwn, where no Markdown block is taken.
+    """Markdown → Slack's older marks, for where no Markdown block is taken.
 
-    Tables become code, which keeps their columns."""
+    Tables become code, which keeps their columns. Nothing in it can notify anybody."""
     done = []
     for block in blocks_of(markdown):
-        text = markdown[block.start : block.end] + block.missing_end
+        text = markdown[block.start : block.end]
         match block.kind:
             case BlockKind.FENCE:
-                done.append(OPENING_LINE.sub("```", text, count=1))
+                done.append(_fenced(text, closed=block.closed_from is not None))
             case BlockKind.TABLE:
-                done.append(f"```\n{text}\n```")
+                done.append(f"```\n{escaped(text)}\n```")
             case BlockKind.HEADING:
-                done.append(f"*{text.lstrip('# ').rstrip('# ').replace('*', '')}*")
+                done.append(f"*{escaped(text.lstrip('# ').rstrip('# ')).replace('*', '')}*")
             case BlockKind.TEXT:
-                done.append(ITEM.sub(r"\1• ", BOLD.sub(r"*\1*", text)))
+                done.append(ITEM.sub(r"\1• ", BOLD.sub(r"*\1*", escaped(text))))
     return "\n\n".join(done)
+
+
+def _fenced(text: str, *, closed: bool) -> str:
+    """Code between the only marks that Slack knows for it; what names its language comes first."""
+    opening, *lines = text.splitlines()
+    inside = lines[:-1] if closed else lines
+    language = opening.strip().lstrip("`~").strip()
+    named = [language] if language else []
+    return "\n".join(["```", *map(escaped, [*named, *inside]), "```"])
 
 
 def escaped(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from adapters.graphemes import safe_cut
-from adapters.passages import ChoosesBooks
+from adapters.slack.shapes import part
 from adapters.slack.team import Team
 from adapters.slack.teams import Teams, team_id_in
 from rag_core.books.book import BookIds
@@ -23,6 +23,14 @@ MAX_PROMPTS = 4
 MAX_TITLE = 80
 FALLBACK = ("What can you help me with?",)
 HEADING = "Ask me something about the documents:"
+
+
+class ChoosesBooks(Protocol):
+    """Knows which books a channel reads, as the library does."""
+
+    async def books_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> BookIds | None: ...
 
 
 class Starters(Protocol):
@@ -49,9 +57,7 @@ class Pane:
 
     async def opened(self, body: Mapping[str, Any]) -> None:
         """Somebody opened a thread of the pane."""
-        thread = (body.get("event") or {}).get("assistant_thread")
-        if not isinstance(thread, Mapping):
-            return
+        thread = part(body, "event", "assistant_thread")
         channel, ts = str(thread.get("channel_id") or ""), str(thread.get("thread_ts") or "")
         team = self._teams.of(team_id_in(body))
         if not channel or not ts:

@@ -10,7 +10,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.answered_threads import AnsweredThreads
-from adapters.passages import ChoosesBooks, Passages
+from adapters.passages import Passages
 from adapters.platform import TakesQuestions
 from adapters.review import KnowsAnswers, Review
 from adapters.slack.afterthoughts import Afterthoughts
@@ -25,7 +25,7 @@ from adapters.slack.home import Home, KnowsAsked
 from adapters.slack.house_keeping import HouseCommand
 from adapters.slack.listener import Listener
 from adapters.slack.marks import MarkKeeper
-from adapters.slack.pane import Pane, Starters
+from adapters.slack.pane import ChoosesBooks, Pane, Starters
 from adapters.slack.people import People
 from adapters.slack.presses import Presses
 from adapters.slack.private import Whispers
@@ -102,7 +102,7 @@ class _Builder:
         self._threads = AnsweredThreads(parts.markers)
         self._people = People(teams, admins=config.admins)
         self._context = Context(people=self._people, files=FileReader(client.session))
-        self._whispers = Whispers(teams=teams, session=client.session)
+        self._whispers = Whispers(teams=teams, session=client.session, api_base=client.base_url)
         self._renderer = SlackRenderer(has_staff=bool(config.ask_person))
         self._replies = SlackReplies(
             teams=teams,

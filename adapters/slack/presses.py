@@ -12,6 +12,7 @@ from adapters.slack.buttons import KEEP, SHARE, Pressed, read_press, reason_form
 from adapters.slack.errands import Errands
 from adapters.slack.evidence import HEADING, evidence
 from adapters.slack.private import Whispers
+from adapters.slack.shapes import part
 from adapters.slack.sharing import Sharing
 from adapters.slack.staff import Staff
 from adapters.slack.teams import Teams
@@ -69,7 +70,7 @@ class Presses:
 
     async def sent(self, body: Body) -> None:
         """The form with the reason; nothing is said, because it closes."""
-        found = reason_in(body.get("view") or {})
+        found = reason_in(part(body, "view"))
         if found is not None:
             answer_id, reason = found
             asker = str(body["user"]["id"])
@@ -139,4 +140,4 @@ class Presses:
 
 
 def team_of(body: Body) -> str:
-    return str((body.get("team") or {}).get("id") or "")
+    return str(part(body, "team").get("id") or "")

@@ -11,6 +11,8 @@ from typing import Any
 import aiohttp
 
 from adapters.slack.calls import SERVICE
+from adapters.slack.hosts import is_slacks_own
+from adapters.slack.shapes import part
 from adapters.slack.teams import Teams
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
@@ -30,8 +32,9 @@ WHISPERED = "whispered"
 class Whispers:
     """Answers a command or a press, where only the person who used it can see it."""
 
-    def __init__(self, *, teams: Teams, session: aiohttp.ClientSession) -> None:
+    def __init__(self, *, teams: Teams, session: aiohttp.ClientSession, api_base: str) -> None:
         self._teams = teams
+        self._api_base = api_base
         self._session = session
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
@@ -60,6 +63,8 @@ class Whispers:
         await self._send(url, {"delete_original": True})
 
     async def _send(self, url: str, body: Mapping[str, Any]) -> None:
+        if not is_slacks_own(url, self._api_base):
+            raise UpstreamRejected(SERVICE, "a response address that is not Slack's")
         try:
             async with self._session.post(url, json=body) as response:
                 status = response.status
@@ -83,11 +88,11 @@ class Whispers:
         self, body: Mapping[str, Any], text: str, blocks: Sequence[Mapping[str, Any]]
     ) -> None:
         message: dict[str, Any] = {"text": text, **({"blocks": blocks} if blocks else {})}
-        container, message_of = body.get("container") or {}, body.get("message") or {}
+        container, message_of = part(body, "container"), part(body, "message")
         if container.get("is_ephemeral") or not message_of:
             await self.respond(str(body.get("response_url") or ""), **message)
             return
-        team = self._teams.of(str((body.get("team") or {}).get("id") or ""))
+        team = self._teams.of(str(part(body, "team").get("id") or ""))
         await team.call(
             "chat.postEphemeral",
             channel=str(body["channel"]["id"]),

@@ -24,6 +24,7 @@ SECTION_LIMIT = 2_800
 PLAIN_LIMIT = 3_500
 TEXT_LIMIT = 39_000
 BUTTON_ROOM = 300
+FENCE_ROOM = 100
 NOTHING_TO_SHOW = "(The answer has no text that can be shown.)"
 FILE_NAME = "answer.md"
 Block = dict[str, Any]
@@ -51,11 +52,12 @@ class SlackRenderer:
         self, response: AgentResponse, question: IncomingQuestion, rung: Rung
     ) -> list[SlackPart]:
         words = words_for(question)
-        texts = texts_of(response, question, words)
         if rung is Rung.RICH:
+            texts = texts_of(response, question, words)
             messages = [SlackPart.of_markdown(part) for part in texts]
         else:
-            messages = [SlackPart().with_section(part) for part in sections_from(texts)]
+            raw = "\n\n".join([*notes(response, question, words), response.answer])
+            messages = [SlackPart().with_section(part) for part in sections_from(raw)]
         for section in sections_of(response, words):
             if messages[-1].size + len(section) > BLOCKS_LIMIT - BUTTON_ROOM:
                 messages.append(SlackPart())
@@ -71,7 +73,6 @@ class SlackRenderer:
             response,
             question,
             has_staff=self.has_staff,
-            source_changed=response.source_changed,
             native=rung is Rung.RICH,
         )
 
@@ -124,11 +125,16 @@ def texts_of(response: AgentResponse, question: IncomingQuestion, words: Words) 
     return split_text(markdown, MARKDOWN_LIMIT) or [NOTHING_TO_SHOW]
 
 
-def sections_from(texts: Sequence[str]) -> list[str]:
+def sections_from(text: str) -> list[str]:
     """The same without a Markdown block: smaller, and with the marks of Slack's own."""
-    return [
-        to_mrkdwn(piece) for text in texts for piece in split_text(text, SECTION_LIMIT - 200)
-    ] or [NOTHING_TO_SHOW]
+    pieces: list[str] = []
+    for piece in split_text(text, SECTION_LIMIT - FENCE_ROOM):
+        whole = to_mrkdwn(piece)
+        if len(whole) <= SECTION_LIMIT:
+            pieces.append(whole)
+        else:  # a character may become five
+            pieces += map(to_mrkdwn, split_text(piece, SECTION_LIMIT // 5 - FENCE_ROOM))
+    return [piece for piece in pieces if piece.strip()] or [NOTHING_TO_SHOW]
 
 
 def sections_of(response: AgentResponse, words: Words) -> Iterator[str]:

@@ -10,6 +10,7 @@ from adapters.review import Review
 from adapters.slack.buttons import Pressed, button
 from adapters.slack.private import Whispers
 from adapters.slack.reply import EVENT_TYPE
+from adapters.slack.shapes import part
 from adapters.slack.teams import Teams
 from rag_core.errors import UpstreamError
 
@@ -54,19 +55,19 @@ class Staff:
         await team.call(
             "chat.update",
             channel=str(body["channel"]["id"]),
-            ts=str(body["message"]["ts"]),
+            ts=part(body, "message").get("ts"),
             text=words,
             blocks=[section(words)],
         )
 
     async def _post(self, body: Mapping[str, Any], pressed: Pressed) -> None:
-        message = body["message"]
+        message = part(body, "message")
         words = CALL.format(people=" ".join(mention(person) for person in self._people))
         value = f"{Press.RESOLVED} {pressed.answer_id.hex}"
         done = button(Press.RESOLVED, LABELS[Press.RESOLVED], value)
         await self._teams.of(str(body["team"]["id"])).post(
             channel=str(body["channel"]["id"]),
-            thread_ts=str(message.get("thread_ts") or message["ts"]),
+            thread_ts=message.get("thread_ts") or message.get("ts"),
             text=words,
             blocks=[section(words), {"type": "actions", "elements": [done]}],
             metadata={

@@ -8,6 +8,7 @@ from pathlib import Path
 from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
+from adapters.web.admin import AdminRoutes
 from adapters.web.asking import Asking
 from adapters.web.body import BodyLimit
 from adapters.web.books import BookRoutes
@@ -22,14 +23,17 @@ from adapters.web.health import HealthRoutes
 from adapters.web.hooks import Hooks
 from adapters.web.jobs import JobRoutes
 from adapters.web.mounted import mounted
+from adapters.web.page_chat import PageChatRoutes
 from adapters.web.pages import PageRoutes
 from adapters.web.parts import WebParts
+from adapters.web.policies import PolicyRoutes
 from adapters.web.problems import LastResort, add_problems
 from adapters.web.rate import SlidingLimit
 from adapters.web.reading import Reading
 from adapters.web.search import SearchRoutes
 from adapters.web.signing import SignInRoutes
 from adapters.web.threads import ThreadRoutes
+from adapters.web.uploads import UploadRoutes
 
 STATIC = Path(__file__).parent / "static"
 
@@ -37,7 +41,13 @@ STATIC = Path(__file__).parent / "static"
 def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     """The whole web door: the chat page, HTTP, and what other platforms mounted on its port."""
     app = create_api(parts, config)
-    for routes in (PageRoutes(parts, config), SignInRoutes(config)):
+    for routes in (
+        PageRoutes(parts, config),
+        PageChatRoutes(parts, config),
+        AdminRoutes(parts, config),
+        UploadRoutes(parts, config),
+        SignInRoutes(config),
+    ):
         app.include_router(routes.router(), include_in_schema=False)
     if parts.sources is not None and config.hook_secret is not None:
         hooks = Hooks(parts.sources, secret=config.hook_secret, clock=parts.clock)
@@ -65,6 +75,7 @@ def create_api(parts: WebParts, config: WebConfig) -> FastAPI:
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
     for router in api_routers(parts, config):
         app.include_router(router)
@@ -85,4 +96,5 @@ def api_routers(parts: WebParts, config: WebConfig) -> Iterable[APIRouter]:
     yield JobRoutes(parts, reading, folders=config.job_folders).router()
     yield FeedbackRoutes(parts).router()
     yield InsightRoutes(parts).router()
+    yield PolicyRoutes(parts, reading).router()
     yield HealthRoutes(parts).router()

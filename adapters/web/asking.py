@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
@@ -54,6 +55,20 @@ class Asking:
         A message id that came back is accepted again under the caller's own name: the desk
         knows its repeats, so nobody hears another's answer and nothing is asked twice."""
         message_id, after = self._heard_before(last_event) or (uuid4().hex, 0)
+        question = await self._incoming(body, caller, message_id, locale=locale)
+        with self._parts.replies.listening(question) as topic:
+            await topic.stage(QuestionState.PENDING)
+            receipt = await self._parts.desk.accept(question)
+        return Asked(
+            question=question,
+            question_id=receipt.question_id,
+            repeated=receipt.repeated,
+            after=after,
+        )
+
+    async def _incoming(
+        self, body: ChatBody, caller: Caller, message_id: str, *, locale: str
+    ) -> IncomingQuestion:
         thread = await self._thread(caller, body.session())
         now = self._parts.clock()
         question = IncomingQuestion(
@@ -67,15 +82,7 @@ class Asking:
             locale=locale,
         )
         await self._check_module(caller, question)
-        with self._parts.replies.listening(question) as topic:
-            await topic.stage(QuestionState.PENDING)
-            receipt = await self._parts.desk.accept(question)
-        return Asked(
-            question=question,
-            question_id=receipt.question_id,
-            repeated=receipt.repeated,
-            after=after,
-        )
+        return question
 
     def _heard_before(self, last_event: str) -> tuple[str, int] | None:
         """The message and the number of the last event heard; 0 if an earlier process sent it."""
@@ -87,6 +94,14 @@ class Asking:
 
     def event_id(self, asked: Asked, event: HubEvent) -> str:
         return f"{asked.question.message_id}.{self._parts.replies.run}.{event.number}"
+
+    async def revise(
+        self, body: ChatBody, caller: Caller, message_id: str, *, locale: str = "en"
+    ) -> None:
+        """Put another text in the place of a question; its answer is heard anew."""
+        question = await self._incoming(body, caller, message_id, locale=locale)
+        self._parts.replies.forget_question(question.identity)
+        await self._parts.desk.revise(question)
 
     async def _thread(self, caller: Caller, session_id: UUID | None) -> UUID:
         """The session that the thread began with; a session nobody has begins a thread."""
@@ -110,7 +125,14 @@ class Asking:
             raise invalid("module", f"module must be one of: {listed}.", listed)
 
     async def events(self, asked: Asked) -> AsyncGenerator[HubEvent, None]:
-        """What is heard of a question, up to its answer.
+        """What is heard of a question, one by one, up to its answer."""
+        async with aclosing(self.batches(asked)) as batches:
+            async for events in batches:
+                for event in events:
+                    yield event
+
+    async def batches(self, asked: Asked) -> AsyncGenerator[Sequence[HubEvent], None]:
+        """What is heard of a question; what came meanwhile comes together. A Final ends it.
 
         The database is looked at too: another process may give the answer, or has given it."""
         loop = asyncio.get_running_loop()
@@ -120,13 +142,13 @@ class Asking:
                 await self._look(asked, topic)
             while loop.time() < deadline:
                 events = await topic.wait(last, at_most=self._poll_seconds)
-                for event in events:
-                    yield event
-                    if isinstance(event, Final):
-                        return
-                    last = event.number
                 if not events:
                     await self._look(asked, topic)
+                    continue
+                yield events
+                if isinstance(events[-1], Final):
+                    return
+                last = events[-1].number
         raise Problem(
             504,
             "The answer takes longer than this request may wait."
@@ -136,10 +158,16 @@ class Asking:
     async def _look(self, asked: Asked, topic: Topic) -> None:
         """Tell the topic what the database knows of the question."""
         try:
-            response = await self._parts.answers.response_to(asked.question_id)
+            state = await self._parts.answers.state_of(asked.question_id)
+            if state is None:
+                return
+            # While a question is answered anew its old answer is still there.
+            response = (
+                await self._parts.answers.response_to(asked.question_id) if state.is_final else None
+            )
             if response is not None:
                 topic.end(document_text(response))
-            elif (state := await self._parts.answers.state_of(asked.question_id)) is not None:
+            else:
                 await topic.stage(state)
         except StorageError as error:
             log.warning(

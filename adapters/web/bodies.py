@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 from rag_core.books.book import BOOK_ID, BookIds
+from rag_core.books.policy import ChannelPolicy, Place, ReaderProfile
+from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.question import MAX_QUESTION, MAX_TOP_K, MIN_TOP_K, Question
 from rag_core.errors import InvalidQuestion
 from rag_core.ingestion.job import IngestionMode
@@ -42,6 +44,14 @@ def bounds(**schema: Any) -> dict[str, Any]:
     return schema
 
 
+def written(value: object) -> object:
+    """A moment is written out; a bare number may be seconds, days or years."""
+    if not isinstance(value, str):
+        raise ValueError("a time in ISO 8601 with its offset")  # noqa: TRY004 - a fault of a field
+    return value
+
+
+Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(written)]
 Text = Annotated[str, AfterValidator(without_nul)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(without_nul)]
 BookName = Annotated[
@@ -203,6 +213,63 @@ class GapBody(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [{"state": "planned"}]})
 
     state: Literal["open", "planned", "answered"]
+
+
+class UploadsBody(Body):
+    """What is to be read of the files that were dropped."""
+
+    title: Name = ""
+
+
+class PolicyBody(Body):
+    """What a channel, a category or a whole server says for itself; empty: nothing any more."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "platform": "slack",
+                    "tenant": "T123",
+                    "channel_id": "C456",
+                    "book_ids": ["course"],
+                }
+            ]
+        }
+    )
+
+    platform: Literal["discord", "slack"]
+    tenant: Annotated[Name, Field(min_length=1)]
+    channel_id: Name = ""
+    book_ids: Annotated[list[BookName], Field(max_length=100)] = []
+    modules: Annotated[list[Name], Field(max_length=100)] = []
+    auto_answer: bool | None = None
+    hint_only: bool | None = None
+    tone: Name | None = None
+    released_at: Moment | None = None
+    hardware_tier: Annotated[int, Field(ge=MIN_TIER, le=MAX_TIER)] | None = None
+    proficiency_levels: Annotated[
+        list[Literal["A1", "A2", "B1", "B2", "C1", "C2"]], Field(max_length=6)
+    ] = []
+
+    def place(self) -> Place:
+        return Place(
+            platform=Platform(self.platform),
+            tenant=TenantId(self.tenant),
+            channel_id=self.channel_id,
+        )
+
+    def policy(self) -> ChannelPolicy:
+        return ChannelPolicy(
+            modules=tuple(self.modules),
+            auto_answer=self.auto_answer,
+            hint_only=self.hint_only,
+            tone=self.tone or None,
+            released_at=self.released_at,
+            reader=ReaderProfile(
+                hardware_tier=self.hardware_tier,
+                proficiency_levels=tuple(self.proficiency_levels),
+            ),
+        ).reading(*self.book_ids)
 
 
 def checked_session(text: str) -> UUID:

@@ -8,6 +8,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adapters.web.problems import Problem
+from adapters.web.rules import is_streamed
 
 
 class BodyLimit:
@@ -22,7 +23,7 @@ class BodyLimit:
         self._mounts = mounts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in self._mounts:
+        if scope["type"] != "http" or self._is_left_alone(scope):
             await self._app(scope, receive, send)
             return
         try:
@@ -37,6 +38,9 @@ class BodyLimit:
             await slow.response()(scope, receive, send)
             return
         await self._app(scope, Replayed(first, receive), send)
+
+    def _is_left_alone(self, scope: Scope) -> bool:
+        return scope["path"] in self._mounts or is_streamed(scope["path"], scope["method"])
 
     def _check_length(self, headers: Headers) -> None:
         length = headers.get("content-length", "0")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import aclosing
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request
 from sse_starlette import EventSourceResponse, ServerSentEvent
@@ -23,6 +23,8 @@ from adapters.web.schemas import STREAM, problems
 from rag_core.errors import StorageError, StorageFull
 
 log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 PING_SECONDS = 15
 
@@ -67,33 +69,48 @@ class ChatRoutes:
         return self._stream(await self._ask(body, request, caller))
 
     async def _ask(self, body: ChatBody, request: Request, caller: Caller) -> Asked:
-        try:
-            return await self._asking.ask(
+        return await accepted(
+            self._asking.ask(
                 body,
                 caller,
                 last_event=request.headers.get("last-event-id", ""),
                 locale=locale_of(request.headers.get("accept-language", "")),
             )
-        except StorageFull as error:
-            raise unavailable(
-                "The question was not accepted: there is no space left for the database."
-                " Once the operator has freed some, ask again."
-            ) from error
-        except StorageError as error:
-            raise unavailable("The question was not accepted. Ask again in a moment.") from error
+        )
 
     def _stream(self, asked: Asked) -> Response:
-        return EventSourceResponse(self._sent(asked), ping=PING_SECONDS)
+        return EventSourceResponse(guarded_stream(self._sent(asked)), ping=PING_SECONDS)
 
-    async def _sent(self, asked: Asked) -> AsyncIterator[ServerSentEvent]:
-        """The events as they leave; whatever happens, one `final` or `error` ends them."""
-        try:
-            async with aclosing(self._asking.events(asked)) as events:
-                async for event in events:
-                    yield sent(event, self._asking.event_id(asked, event))
-        except Exception as error:  # noqa: BLE001 - the status line has left: this is the last door
-            log.error("stream failed", extra={"cause": type(error).__name__, "at": place_of(error)})
-            yield ServerSentEvent(json.dumps(problem_of(error).document()), event="error")
+    async def _sent(self, asked: Asked) -> AsyncGenerator[ServerSentEvent, None]:
+        async with aclosing(self._asking.events(asked)) as events:
+            async for event in events:
+                yield sent(event, self._asking.event_id(asked, event))
+
+
+async def accepted(asking: Awaitable[Result]) -> Result:
+    """What came of a question that is handed in; a database that fails says so in a sentence."""
+    try:
+        return await asking
+    except StorageFull as error:
+        raise unavailable(
+            "The question was not accepted: there is no space left for the database."
+            " Once the operator has freed some, ask again."
+        ) from error
+    except StorageError as error:
+        raise unavailable("The question was not accepted. Ask again in a moment.") from error
+
+
+async def guarded_stream(
+    stream: AsyncGenerator[ServerSentEvent, None],
+) -> AsyncIterator[ServerSentEvent]:
+    """The events as they leave; whatever happens, one `final` or `error` ends them."""
+    try:
+        async with aclosing(stream) as events:
+            async for event in events:
+                yield event
+    except Exception as error:  # noqa: BLE001 - the status line has left: this is the last door
+        log.error("stream failed", extra={"cause": type(error).__name__, "at": place_of(error)})
+        yield ServerSentEvent(json.dumps(problem_of(error).document()), event="error")
 
 
 def sent(event: HubEvent, event_id: str) -> ServerSentEvent:

@@ -51,6 +51,9 @@ class WebConfig:
     """What calls of `/hooks` are signed with; None: there are no hooks."""
     job_folders: tuple[Path, ...] = ()
     """`POST /jobs` reads files only below these."""
+    uploads: Path | None = None
+    """Where files that are dropped on the dashboard are kept; None: nowhere, and none are taken."""
+    upload_seconds: float = 300.0
     max_body: int = 64 * 1024
     body_seconds: float = 20.0
     wait_seconds: float = 780.0

@@ -16,7 +16,7 @@ from adapters.web.caller import LOOPBACK, Caller
 from adapters.web.config import ApiKey, WebConfig
 from adapters.web.problems import Problem, too_many
 from adapters.web.rate import SlidingLimit
-from adapters.web.rules import is_open, needs_no_key, scope_of
+from adapters.web.rules import is_open, is_page, needs_no_key, scope_of
 from adapters.web.session import COOKIE, BrowserSession, session_of
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -114,8 +114,7 @@ def session_cookie(headers: Mapping[str, str]) -> str:
 def wants_page(scope: Scope) -> bool:
     """Whether a person's browser asks for a page, and not a program for a document."""
     headers = Headers(scope=scope)
-    page = scope["path"] == "/" or scope["path"].startswith("/read/")
-    return page and "text/html" in headers.get("accept", "")
+    return is_page(scope["path"]) and "text/html" in headers.get("accept", "")
 
 
 def check_csrf(scope: Scope, headers: Mapping[str, str], session: BrowserSession) -> None:

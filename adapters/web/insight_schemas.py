@@ -78,3 +78,25 @@ class StatsModel(TallyModel):
     days: list[DayModel]
     platforms: list[PlatformModel]
     channels: list[ChannelModel]
+
+
+class PolicyModel(Model):
+    """What a channel, a category or a whole server says for itself."""
+
+    platform: Literal["discord", "slack", "web", "cli"]
+    tenant: str
+    channel_id: str
+    book_ids: list[str]
+    modules: list[str]
+    auto_answer: bool | None
+    hint_only: bool | None
+    tone: str | None
+    released_at: datetime | None
+    hardware_tier: int | None
+    proficiency_levels: list[str]
+
+
+class PoliciesModel(Model):
+    """What all places say."""
+
+    policies: list[PolicyModel]

@@ -10,14 +10,14 @@ from starlette.responses import HTMLResponse, Response
 
 from adapters.web.bodies import MAX_NAME, uuid_of
 from adapters.web.caller import Caller
-from adapters.web.config import WebConfig
+from adapters.web.config import Scope, WebConfig
 from adapters.web.entrance import CallerOf
 from adapters.web.lesson_page import lesson_html
 from adapters.web.parts import WebParts
 from adapters.web.problems import not_found
 from adapters.web.reading import Reading
 from adapters.web.templates import NOTHING, Html, fill, joined, page
-from adapters.web.views import Passages, answer_html, exchange_html, threads_html
+from adapters.web.views import Passages, Ratings, answer_html, exchange_html, threads_html
 from rag_core.agent.answer import AgentResponse
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import LOCAL_TENANT, ConversationKey
@@ -56,7 +56,9 @@ class PageRoutes:
                 exchanges=exchanges,
                 welcome=NOTHING if exchanges else await self._welcome(caller, books),
                 modules=await self._modules(books),
+                admin=fill("admin-link") if caller.scope >= Scope.ADMIN else NOTHING,
                 sign_out=fill("sign-out") if self._with_keys else NOTHING,
+                waiting=fill("waiting"),
                 exchange=fill("exchange", message_id="", question="", answer=fill("waiting")),
             )
         )
@@ -70,7 +72,8 @@ class PageRoutes:
         if found is None or not caller.owns(found[1]):
             raise not_found("answer")
         passages = await self._passages(caller, [found[0]])
-        return HTMLResponse(answer_html(found[0], passages))
+        ratings = await self._ratings(caller, [found[0]])
+        return HTMLResponse(answer_html(found[0], passages, ratings))
 
     async def read(
         self, parent_doc_id: str, caller: CallerOf, passage: str = "", quote: str = ""
@@ -96,8 +99,19 @@ class PageRoutes:
 
     async def _exchanges(self, caller: Caller, key: ConversationKey) -> Html:
         asked = await self._parts.answers.asked_in(key, limit=SHOWN)
-        passages = await self._passages(caller, [q.response for q in asked if q.response])
-        return joined([exchange_html(question, passages) for question in asked])
+        answers = [question.response for question in asked if question.response]
+        passages = await self._passages(caller, answers)
+        ratings = await self._ratings(caller, answers)
+        return joined([exchange_html(question, passages, ratings) for question in asked])
+
+    async def _ratings(self, caller: Caller, answers: Sequence[AgentResponse]) -> Ratings:
+        rated = {
+            answer.answer_id: await self._parts.feedback.rated(
+                answer_id=answer.answer_id, asker_id=caller.owner
+            )
+            for answer in answers
+        }
+        return {name: helpful for name, helpful in rated.items() if helpful is not None}
 
     async def _listed(self, caller: Caller, current: str) -> Html:
         states = await self._parts.conversations.recent(

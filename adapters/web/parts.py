@@ -10,7 +10,7 @@ from uuid import UUID
 
 from starlette.types import ASGIApp
 
-from adapters.platform import AcceptsQuestions
+from adapters.platform import AcceptsQuestions, RevisesQuestions
 from adapters.web.hooks import ReadsSources
 from adapters.web.reply import WebReplies
 from rag_core.agent.answer import AgentResponse
@@ -22,9 +22,14 @@ from rag_core.ingestion.job import IngestionJob
 from rag_core.ingestion.pipeline import IngestionRequest
 from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.stats import StatsStore
-from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore
+from rag_core.insight.story import StoryStore
+from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore, PolicyStore
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+
+
+class KeepsQuestions(AcceptsQuestions, RevisesQuestions, Protocol):
+    """The desk."""
 
 
 class Answers(Protocol):
@@ -110,7 +115,7 @@ class Readiness:
 class WebParts:
     """What the web door is handed; the wiring makes it."""
 
-    desk: AcceptsQuestions
+    desk: KeepsQuestions
     replies: WebReplies
     conversations: ConversationStore
     answers: Answers
@@ -124,6 +129,8 @@ class WebParts:
     feedback: FeedbackStore
     gaps: KnowsGaps
     stats: StatsStore
+    stories: StoryStore
+    policies: PolicyStore
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Callable[[], Awaitable[bytes]]
     version: str

@@ -112,8 +112,9 @@ def problem_of(error: Exception) -> Problem:
 
 def http_problem(error: HTTPException) -> Problem:
     """The framework's own refusals, in our words."""
+    if error.status_code == 400:  # bytes that are no text, and so no JSON
+        return invalid("body", "The body is not valid JSON.", "valid JSON")
     sentences = {
-        400: "The body is not valid JSON.",
         404: "There is nothing at this address.",
         405: "This address does not take this method.",
     }

@@ -188,6 +188,10 @@ class WebReplies:
         for identity in [name for name, topic in self._topics.items() if topic.key == key]:
             del self._topics[identity]
 
+    def forget_question(self, identity: MessageIdentity) -> None:
+        """Drop what is remembered of a question, for it is asked anew."""
+        self._topics.pop(identity, None)
+
     def forget_all(self) -> None:
         """Drop what is remembered of questions that nobody listens to."""
         self._topics = OrderedDict(

@@ -29,9 +29,24 @@ SCOPES = {
     "metrics": Scope.ADMIN,
     "gaps": Scope.ADMIN,
     "stats": Scope.ADMIN,
+    "policies": Scope.ADMIN,
+    "uploads": Scope.ADMIN,
     "admin": Scope.ADMIN,
 }
 """By the first step of the path. The reading page is where an asker's footnotes lead."""
+
+
+PAGES = ("/read/", "/admin/")
+"""Below these, and at `/` and `/admin`, a browser that has no key yet is asked for one."""
+
+
+def is_page(path: str) -> bool:
+    return path in {"/", "/admin"} or path.startswith(PAGES)
+
+
+def is_streamed(path: str, method: str) -> bool:
+    """Files are taken piece by piece, by a route that bounds them itself."""
+    return method == "PUT" and path.startswith("/uploads/")
 
 
 def scope_of(path: str) -> Scope:

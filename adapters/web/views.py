@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 from markdown_it.token import Token
 
@@ -21,6 +22,9 @@ MARKER = re.compile(r"\s?\[(\d{1,3})\]")
 
 Passages = Mapping[str, SearchResult]
 """Those that are still there, by chunk id."""
+
+Ratings = Mapping[UUID, bool]
+"""What the reader thought of the answers, by their ids."""
 
 CONFIDENCE = {
     ConfidenceLevel.HIGH: "Well supported by the documents",
@@ -49,24 +53,26 @@ def thread_html(state: ConversationState, current: str) -> Html:
     )
 
 
-def exchange_html(asked: AskedQuestion, passages: Passages) -> Html:
+def exchange_html(asked: AskedQuestion, passages: Passages, ratings: Ratings) -> Html:
     """A question and its answer, or the place where its answer will stand."""
-    response = asked.response
-    answer = answer_html(response, passages) if response else fill("waiting")
+    # While a question is answered anew, the old answer is not the answer.
+    response = asked.response if asked.state.is_final else None
+    answer = answer_html(response, passages, ratings) if response else fill("waiting")
     return fill("exchange", message_id=asked.message_id, question=asked.message, answer=answer)
 
 
-def answer_html(response: AgentResponse, passages: Passages) -> Html:
+def answer_html(response: AgentResponse, passages: Passages, ratings: Ratings) -> Html:
     """An answer with its footnotes, or a refusal with what may help instead."""
     return fill(
         "answer",
         answer_id=str(response.answer_id),
         kind=response.outcome.value,
+        changed=fill("changed") if response.source_changed else NOTHING,
         caution=fill("caution") if response.outcome is Outcome.LOW_CONFIDENCE else NOTHING,
         prose=prose_html(response),
         notes=notes_html(response, passages),
         nearby=nearby_html(response.suggestions),
-        bar=bar_html(response),
+        bar=bar_html(response, ratings.get(response.answer_id)),
     )
 
 
@@ -140,10 +146,15 @@ def near_html(near: Suggestion) -> Html:
     return fill("near", words=words)
 
 
-def bar_html(response: AgentResponse) -> Html:
+def bar_html(response: AgentResponse, helpful: bool | None) -> Html:
     """What can be done with an answer; nobody rates an answer that was not given."""
     if response.outcome is Outcome.ERROR:
         return fill("retry")
     searched = response.retrieval_count > 0
     words = CONFIDENCE[response.confidence_level] if searched else ""
-    return fill("bar", words=words)
+    return fill(
+        "bar",
+        words=words,
+        helpful=str(helpful is True).lower(),
+        not_helpful=str(helpful is False).lower(),
+    )

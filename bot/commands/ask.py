@@ -5,22 +5,57 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
+from rich.live import Live
 from rich.markdown import Markdown
+from rich.spinner import Spinner
+from rich.table import Table
 
 from bot.output import notices, print_json, terminal
-from bot.reach import reach
+from bot.reach import House, problem, reach
 from bot.settings import read_settings
+from rag_core.errors import FootnoteError
+
+WORDS = {
+    "PENDING": "Waiting for its turn…",
+    "RETRIEVING": "Searching the docs…",
+    "GENERATING": "Writing…",
+}
+"""What is shown while a question is in a state."""
 
 
-async def ask(question: dict[str, Any], *, as_json: bool, verbose: bool) -> int:
+async def ask(
+    question: dict[str, Any], *, as_json: bool, verbose: bool, explains: bool = False
+) -> int:
     async with reach(read_settings()) as house:
-        with notices().status("Searching the docs…"):
-            answer = await house.post("/chat/run", question)
+        answer = await answered(house, question, notices() if as_json else terminal())
     if as_json:
         print_json(answer)
     else:
         show(answer, terminal(), verbose=verbose)
+        if explains:
+            explain(answer, terminal())
     return 1 if answer["outcome"] == "error" else 0
+
+
+async def answered(house: House, question: dict[str, Any], console: Console) -> dict[str, Any]:
+    """The answer; on a screen it is shown as it is written, then put aside for the final one."""
+    text = ""
+    waiting = Spinner("dots", WORDS["PENDING"])
+    with Live(waiting, console=console, transient=True, auto_refresh=console.is_terminal) as screen:
+        async for event, data in house.stream("/chat/stream", question):
+            match event:
+                case "stage":
+                    waiting.update(text=data["detail"] or WORDS.get(data["state"], ""))
+                case "text":
+                    text = data["delta"] if data["restart"] else text + data["delta"]
+                    if console.is_terminal:
+                        screen.update(Markdown(text, hyperlinks=False))
+                case "final":
+                    answer: dict[str, Any] = data
+                    return answer
+                case "error":
+                    raise problem(data)
+    raise FootnoteError("The answer broke off; ask again.")
 
 
 def show(answer: dict[str, Any], console: Console, *, verbose: bool) -> None:
@@ -52,3 +87,23 @@ def timings(answer: dict[str, Any]) -> str:
         f" {answer['tokens_used']} tokens, {answer['confidence_level']} confidence"
         f" ({answer['confidence']:.2f}), session {answer['session_id']}"
     )
+
+
+def explain(answer: dict[str, Any], console: Console) -> None:
+    """What was found, and what of it the answer rests on."""
+    cited = {place(citation) for citation in answer["citations"]}
+    table = Table("passage", "similarity", "where", "cited")
+    for source in answer["sources"]:
+        named = {"page_title": source["page_title"], "section_heading": source["section"]}
+        table.add_row(
+            str(source["rank"]),
+            f"{source['similarity_score']:.2f}",
+            place(named) or source["source_file"],
+            "yes" if place(named) in cited else "",
+        )
+    console.print(
+        f"\nConfidence {answer['confidence']:.2f} ({answer['confidence_level']});"
+        f" {answer['retrieval_count']} searches, {len(answer['sources'])} passages handed over."
+    )
+    if answer["sources"]:
+        console.print(table)

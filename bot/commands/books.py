@@ -1,14 +1,18 @@
-"""footnote books bind · unbind · remove: done by the house, the running one where there is one."""
+"""footnote books bind · unbind · bindings · remove: who reads what, and what goes."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from bot.commands.lists import own_database
 from bot.output import print_json, terminal
 from bot.reach import reach
 from bot.settings import read_settings
+from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.storage.policies import Policies
 
 WHEREVER = "wherever it is"
+PLACE = frozenset({"platform", "tenant", "channel_id", "book_ids"})
 
 
 async def bind(
@@ -21,11 +25,11 @@ async def bind(
         print_json(document)
     else:
         for binding in document["bindings"]:
-            terminal().print(said(binding))
+            terminal().print(told(binding))
     return 0
 
 
-def said(binding: dict[str, Any]) -> str:
+def told(binding: dict[str, Any]) -> str:
     where = binding["channel_id"] or "every channel"
     place = f"{binding['platform']} {where} ({binding['tenant'] or WHEREVER})"
     return f"{place} reads {', '.join(binding['book_ids']) or 'the default book'}."
@@ -41,3 +45,40 @@ async def remove(book_id: str, *, as_json: bool) -> int:
             f"{book_id} is gone, with {document['files']} files and {document['chunks']} passages."
         )
     return 0
+
+
+async def list_bindings(*, as_json: bool) -> int:
+    """Every place that has words of its own, and what they are."""
+    async with own_database() as database:
+        said = await Policies(database).all()
+    documents = [policy_document(place, policy) for place, policy in said.items()]
+    if as_json:
+        print_json({"bindings": documents})
+    for document in () if as_json else documents:
+        terminal().print(f"{told(document)}{further(document)}", soft_wrap=True)
+    if not documents and not as_json:
+        terminal().print("No place is bound: all read the default book.")
+    return 0
+
+
+def policy_document(place: Place, policy: ChannelPolicy) -> dict[str, Any]:
+    return {
+        "platform": place.platform.value,
+        "tenant": place.tenant,
+        "channel_id": place.channel_id,
+        "book_ids": list(policy.books),
+        "modules": list(policy.modules),
+        "hint_only": policy.hint_only,
+        "auto_answer": policy.auto_answer,
+        "released_at": policy.released_at.isoformat() if policy.released_at else None,
+        "hardware_tier": policy.reader.hardware_tier,
+        "proficiency_levels": list(policy.reader.proficiency_levels),
+        "tone": policy.tone,
+    }
+
+
+def further(document: dict[str, Any]) -> str:
+    """What else was said for a place, in a line."""
+    named = {n: v for n, v in document.items() if n not in PLACE and v not in (None, [])}
+    said = "; ".join(f"{name} {value}" for name, value in named.items())
+    return f" {said}." if said else ""

@@ -6,23 +6,43 @@ from typing import Any
 from uuid import UUID
 
 from adapters.web.shelves import source_document
-from bot.commands.lists import own_database, show
+from bot.commands.lists import own_database
 from bot.output import print_json, terminal
 from bot.reach import House, reach
 from bot.settings import read_settings
 from rag_core.errors import InvalidQuestion
 from rag_core.storage.sources import Sources
 
-SHOWN = ("source_id", "book_id", "location", "every_seconds", "next_at")
-FATE = ("last_success", "last_failure", "last_error")
-
 
 async def list_sources(*, as_json: bool) -> int:
     documents = await stored()
-    rows = [{name: row[name] for name in (*SHOWN, *FATE)} for row in documents]
-    empty = "No sources yet: footnote sources add names one."
-    show({"sources": documents}, rows, as_json=as_json, empty=empty)
+    if as_json:
+        print_json({"sources": documents})
+        return 0
+    for source in documents:
+        terminal().print(told(source), soft_wrap=True)
+    if not documents:
+        terminal().print("No sources yet: footnote sources add names one.")
     return 0
+
+
+def told(source: dict[str, Any]) -> str:
+    """A source with its times, in two lines."""
+    every = f", every {span(source['every_seconds'])}" if source["every_seconds"] else ""
+    read = f"read {source['last_success']}" if source["last_success"] else "not read yet"
+    due = f", next {source['next_at']}" if source["next_at"] else ""
+    lines = [f"{source['book_id']}: {source['location']}{every}; {read}{due}"]
+    if source["last_error"]:
+        lines.append(f"  failed {source['last_failure']}: {source['last_error']}")
+    return "\n".join([*lines, f"  {source['source_id']}"])
+
+
+def span(seconds: int) -> str:
+    """The largest unit that it is a whole number of."""
+    for unit, size in (("d", 86_400), ("h", 3_600)):
+        if seconds % size == 0:
+            return f"{seconds // size}{unit}"
+    return f"{seconds // 60}m"
 
 
 async def stored() -> list[dict[str, Any]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -25,6 +26,7 @@ from rag_core.agent.profiles import ConfidenceProfile, measured, profile_named
 from rag_core.agent.prompting import prompt_for, topic_summary
 from rag_core.agent.prompts import is_refusal
 from rag_core.agent.response import Report
+from rag_core.agent.second_try import RESERVED_SECONDS, better, correction, is_worth_it
 from rag_core.agent.smalltalk import is_too_short, small_talk
 from rag_core.agent.support import Evidence
 from rag_core.agent.teller import Teller
@@ -34,8 +36,10 @@ from rag_core.conversation.message import Message
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.progress import Progress
-from rag_core.errors import AnswerTimedOut
+from rag_core.errors import AnswerTimedOut, FootnoteError
 from rag_core.ports import ChatModel
+
+log = logging.getLogger(__name__)
 
 STANDALONE = "standalone"
 """Where a thread's metadata keeps its last question as it was understood."""
@@ -149,17 +153,27 @@ class Agent:
             said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
         )
 
-        def metrics() -> ConfidenceMetrics:
-            return measured(self._profile, inquiry, tool.context.results)
+        judged: dict[int, ConfidenceMetrics] = {}
 
+        def metrics() -> ConfidenceMetrics:
+            """Judged once for each state of the evidence, which only grows."""
+            found = tool.context.results
+            if len(found) not in judged:
+                judged[len(found)] = measured(self._profile, inquiry, found)
+            return judged[len(found)]
+
+        prompt = prompt_for(report.manner.over(self._config), state, understood, at=self._now())
         draft = await self._loop.run(
-            prompt_for(report.manner.over(self._config), state, understood, at=self._now()),
+            prompt,
             tool=tool,
             suffices=lambda: metrics().should_answer,
             teller=teller,
         )
+        text = self._checked(draft, tool, understood, report)
+        if self._may_rewrite(draft, text, report):
+            text, draft = await self._rewritten(prompt, draft, text, tool, report, teller)
         response = report.researched(
-            text=self._checked(draft, tool, understood, report),
+            text=text,
             tool=tool,
             metrics=metrics(),
             profile=self._profile,
@@ -184,6 +198,41 @@ class Agent:
                 phrases=report.phrases,
             )
         return checked(disarmed(draft.text), Evidence(tool.context, question=understood))
+
+    def _may_rewrite(self, draft: Draft, text: CheckedText, report: Report) -> bool:
+        return (
+            self._config.rewrites
+            and not report.manner.hint_only
+            and is_worth_it(draft.text, text, seconds_left=self._seconds_left(report))
+        )
+
+    async def _rewritten(
+        self,
+        prompt: Sequence[Message],
+        draft: Draft,
+        text: CheckedText,
+        tool: RetrievalTool,
+        report: Report,
+        teller: Teller,
+    ) -> tuple[CheckedText, Draft]:
+        """The better of the first and the second try; when the second fails, the first stands."""
+        try:
+            async with asyncio.timeout(self._seconds_left(report) - RESERVED_SECONDS):
+                again = await self._loop.rewritten(
+                    prompt,
+                    draft,
+                    correction(draft.text, text.struck, at=self._now()),
+                    tool=tool,
+                    teller=teller,
+                )
+        except (TimeoutError, FootnoteError) as error:
+            log.info("a draft was not written again", extra={"cause": type(error).__name__})
+            return text, draft
+        checked_again = self._checked(again, tool, prompt[-1].content, report)
+        return better(text, checked_again), again
+
+    def _seconds_left(self, report: Report) -> float:
+        return self._config.answer_seconds - (time.perf_counter() - report.began)
 
     def _bounds(self, question: Question, books: BookIds) -> ToolBounds:
         threshold = question.similarity_threshold

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
 
 from pydantic import BaseModel, ConfigDict
 
 from rag_core.agent.inquiry import Inquiry
-from rag_core.agent.near_miss import read_for
+from rag_core.agent.near_miss import read_for, words_in
 from rag_core.agent.words import content
 from rag_core.retrieval.coverage import coverage as wording
 from rag_core.retrieval.results import SearchResult
@@ -85,7 +85,8 @@ def evidence_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> EvidenceS
     nearest = sorted(results, key=lambda result: -result.similarity_score)[:READ_PASSAGES]
     texts = [f"{r.page_title}\n{r.section_heading}\n{r.text}" for r in nearest]
     worded = best_of(wording(form, texts) for form in inquiry.forms)
-    covered = best_of(coverage(form, texts) for form in inquiry.forms)
+    held = [words_in(result) for result in nearest]
+    covered = best_of(coverage(form, held) for form in inquiry.forms)
     return EvidenceSignals(
         similarity=nearest[0].similarity_score,
         wording=max(worded),
@@ -99,7 +100,7 @@ def best_of(shares: Iterable[Sequence[float]]) -> list[float]:
     return [max(each) for each in zip(*shares, strict=True)]
 
 
-def coverage(question: str, texts: Sequence[str]) -> list[float]:
-    """For each text the share of the question's words that it has."""
+def coverage(question: str, held: Sequence[Collection[str]]) -> list[float]:
+    """For each passage the share of the question's words that it has."""
     asked = set(content(question))
-    return [len(asked & set(content(text))) / len(asked) if asked else 0.0 for text in texts]
+    return [len(asked.intersection(words)) / len(asked) if asked else 0.0 for words in held]

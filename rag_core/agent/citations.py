@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from rag_core.agent.answer import Citation
 from rag_core.agent.blocks import Block, BlockKind, blocks_of
 from rag_core.agent.fragments import to_quoted
-from rag_core.agent.markers import CODE_OR_MARKER, markers_in, normalised
-from rag_core.agent.sentences import MARKER, sentences_of, without_markers
+from rag_core.agent.markers import markers_in, normalised
+from rag_core.agent.sentences import CODE_OR_MARKER, MARKER, sentences_of, without_markers
 from rag_core.agent.support import Evidence, is_connecting
 from rag_core.agent.words import content
 
@@ -210,5 +210,17 @@ def unforged(prose: str, count: int) -> str:
 
 
 def tidied(text: str) -> str:
-    """Without the gaps that struck sentences left."""
-    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", text)).strip()
+    """Without the gaps that struck sentences left; code stays as it is."""
+    parts: list[str] = []
+    prose = ""
+    for block in blocks_of(text):
+        if block.kind is not BlockKind.CODE:
+            prose += block.text
+            continue
+        parts += [without_gaps(prose), block.text]
+        prose = ""
+    return "".join([*parts, without_gaps(prose)]).strip("\n \t")
+
+
+def without_gaps(prose: str) -> str:
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+\n", "\n", prose))

@@ -25,6 +25,9 @@ class AgentConfig:
     system_prompt: str = SYSTEM_PROMPT
     answer_seconds: float = 60.0
     profile: str = "calibrated"
+    rewrites: bool = False
+    """Whether a draft with unsupported sentences is written once more. A model that quotes would
+    only say the same again."""
     prompt_tokens: int = 16_000
     """What one request to the model may hold: half for the thread, half for the evidence."""
 

@@ -99,6 +99,20 @@ class Loop:
                 teller.stage(QuestionState.GENERATING)
         raise ModelBehaviourError("The language model went on searching and wrote no answer.")
 
+    async def rewritten(
+        self,
+        prompt: Sequence[Message],
+        draft: Draft,
+        correction: Sequence[Message],
+        *,
+        tool: RetrievalTool,
+        teller: Teller,
+    ) -> Draft:
+        """The draft once more, by the same evidence; the model may not search again."""
+        messages = [*prompt, *draft.spoken, *correction]
+        reply = await self._reply(messages, ToolChoice.NONE, tool, teller)
+        return Draft(text=reply.text, spoken=draft.spoken, tokens=draft.tokens + reply.tokens)
+
     async def _reply(
         self, messages: Sequence[Message], choice: ToolChoice, tool: RetrievalTool, teller: Teller
     ) -> Reply:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from rag_core.agent.blocks import INLINE_CODE
-from rag_core.agent.sentences import MARKER, MARKERS
+from rag_core.agent.sentences import MARKER
 
-CODE_OR_MARKER = re.compile(rf"{INLINE_CODE.pattern}|{MARKERS.pattern}")
 DOUBLED = re.compile(r"\[\s*(\[[^\[\]]*\])\s*\]")
 UNCLOSED = re.compile(r"\[(?=[^\[\]]*\[)")
 MAX_RANGE = 10

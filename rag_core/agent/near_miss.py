@@ -165,6 +165,11 @@ def read_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> Signs:
     return Reading(inquiry, results).signs
 
 
+def words_in(result: SearchResult) -> frozenset[str]:
+    """All words of a passage and its headings, read sentence by sentence."""
+    return heading_words(result).union(*(line.words for line in lines_of(result)))
+
+
 def lines_of(result: SearchResult) -> list[Line]:
     return [
         Line(result, sentence, frozenset(content(sentence)))

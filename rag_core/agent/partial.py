@@ -6,8 +6,8 @@ import re
 
 from rag_core.agent.blocks import FENCE, is_closing
 from rag_core.agent.guard import disarmed, visible
-from rag_core.agent.markers import CODE_OR_MARKER, normalised
-from rag_core.agent.sentences import MARKER
+from rag_core.agent.markers import normalised
+from rag_core.agent.sentences import CODE_OR_MARKER, MARKER
 
 OPENERS = re.compile(
     r"\[[^\[\]]*\Z|\[[^\[\]]*\] ?(?:\([^)]*)?\Z|<[^\s>][^>]*\Z|[【［][^\]】］]*\Z|!\Z|&\S*\Z"

@@ -27,6 +27,13 @@ CLAUSE_END = re.compile(
     re.IGNORECASE,
 )
 SWITCHED = re.compile(r"\b(?:switch|turn|power)\w*\b", re.IGNORECASE)
+NO_DENIAL = re.compile(
+    r"\b(?:no|not) (?:more|less|fewer|later|earlier|sooner|longer|[a-z]+er) than\b|\bnot only\b"
+    r"|\bfor no reason\b|\bno (?:matter|doubt|wonder)\b|\bif not\b|\bor not\b",
+    re.IGNORECASE,
+)
+"""Bounds and set phrases: `no deeper than 5 cm` says how deep it is."""
+CONDITION = re.compile(r"^\W*(?:(?:and|but|so) )?(?:if|unless|when(?:ever)?|without|until)\b", re.I)
 LEAST_SHARED = 2
 SAME_CLAUSE = 0.6
 
@@ -40,7 +47,15 @@ def clauses_of(text: str) -> tuple[str, ...]:
 def polarity_stands(sentence: str, evidence: Iterable[str]) -> bool:
     """Whether each clause agrees with the clause of the evidence that it is nearest to."""
     held = [clause for one in evidence for clause in clauses_of(one)]
-    return all(agrees(clause, held) for clause in clauses_of(sentence) or (sentence,))
+    return all(agrees(clause, held) for clause in clauses_of(claimed(sentence)) or (sentence,))
+
+
+def claimed(sentence: str) -> str:
+    """The sentence without a condition that it begins with: that is supposed, not claimed."""
+    if not CONDITION.match(sentence):
+        return sentence
+    _, _, rest = sentence.partition(",")
+    return rest or sentence
 
 
 def agrees(clause: str, held: list[str]) -> bool:
@@ -74,6 +89,7 @@ def meaning(clause: str) -> frozenset[str]:
 @lru_cache(maxsize=4_096)
 def is_denied(clause: str) -> bool:
     """Denied once: two denials, or a denial with an exception, cancel each other."""
+    clause = NO_DENIAL.sub(" ", clause)
     spoken = [word.removesuffix("'s") for word in words(clause)]
     denies = any(word in DENIALS or word.endswith("n't") for word in spoken)
     refuses = any(stem in REFUSALS for stem in stems(clause))

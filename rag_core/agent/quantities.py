@@ -15,7 +15,8 @@ UNITS = {
     "quarter": "quarter quarters quarterly", "millisecond": "ms millisecond milliseconds",
     "mm": "mm millimetre millimetres millimeter millimeters", "cm": "cm centimetre centimetres",
     "m": "m metre metres meter meters", "km": "km kilometre kilometres kilometer kilometers",
-    "mile": "mi mile miles", "inch": "in inch inches", "foot": "ft foot feet",
+    "mile": "mi mile miles", "m/s": "m/s",
+    "m/s²": "m/s²", "km/h": "km/h", "inch": "in inch inches", "foot": "ft foot feet",
     "mg": "mg milligram milligrams", "g": "g gram grams", "kg": "kg kilo kilos kilogram kilograms",
     "lb": "lb lbs pound pounds", "newton": "n newton newtons", "watt": "w watt watts",
     "kilowatt": "kw kilowatt kilowatts", "volt": "v volt volts", "hertz": "hz hertz",
@@ -31,10 +32,12 @@ NUMBER = r"(?:[€$£]\s?)?\d+(?:[,'’\u202f\u00a0]\d{3}(?!\d))*(?:\.\d+)?"
 COUNTED = re.compile(
     rf"(?P<sign>[€$£])?(?P<number>{NUMBER}|\b(?:{'|'.join(WORDS)})\b)"
     rf"(?:\s?(?:to|-|–|and|or|by)\s?(?P<upto>{NUMBER}))?"
-    r"[\s\u00a0-]?(?:(?:working|full|whole|more|calendar|business)\s)?"
-    r"(?P<unit>%|°\s?[CcFf]?|[€$£]|[A-Za-z]+(?:-cent)?)?",
+    r"[\s\u00a0-]?(?:(?P<sort>working|full|whole|more|calendar|business)\s)?"
+    r"(?P<unit>%|°\s?[CcFf]?|[€$£]|[A-Za-z]+(?:-cent|/s²?|/h)?)?",
     re.IGNORECASE,
 )
+SORTED = frozenset({"working", "business"})
+"""Days that are not any days: two working days are two days, but not the other way round."""
 EVERY = re.compile(
     r"\b(?:an?|per|every|each|one)\s(?P<unit>second|minute|hour|day|week|month|quarter|year)\b"
     r"|\b(?P<adverb>daily|weekly|monthly|quarterly|yearly|annually|hourly)\b",
@@ -61,7 +64,23 @@ def quantities_in(text: str) -> frozenset[tuple[str, str]]:
         if unit:
             numbers = [n for n in (counted["number"], counted["upto"]) if n]
             found |= {(value_of(number), unit) for number in numbers}
+            if (counted["sort"] or "").lower() in SORTED:
+                found |= {(value_of(number), f"working {unit}") for number in numbers}
     return frozenset(found)
+
+
+@lru_cache(maxsize=2_048)
+def measures_without_unit(text: str) -> frozenset[str]:
+    """Numbers that stand without a unit somewhere: what they count is said before or left out."""
+    dated = [found.span() for found in DATE.finditer(text)]
+    dated += [found.span() for found in CLOCK.finditer(text)]
+    return frozenset(
+        value_of(counted["upto"] if counted["upto"] and not at_end else counted["number"])
+        for counted in COUNTED.finditer(text)
+        for at_end in (False, True)
+        if not unit_named(counted["sign"] or counted["unit"] or "")
+        and not any(begin <= counted.start() < end for begin, end in dated)
+    )
 
 
 @lru_cache(maxsize=2_048)
@@ -97,9 +116,13 @@ def quantities_stand(sentence: str, evidence: str) -> bool:
     units: dict[str, set[str]] = {}
     for number, unit in held:
         units.setdefault(number, set()).add(unit)
+    bare = measures_without_unit(evidence)
+    measured = {unit for _, unit in held}
     for number, unit in quantities_in(sentence):
         if number in units and unit not in units[number]:
             return False
+        if number not in units and number not in bare and unit in measured:
+            return False  # the number stands in the evidence only as a date or a time
     if not dates_in(sentence) <= dates_in(evidence):
         return False
     named = {UNIT_OF[word] for word in words(evidence) if word in UNIT_OF}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from rag_core.agent.blocks import INLINE_CODE
 
 MARKER = re.compile(r"\[\^?(\d{1,4})\]")
 MARKERS = re.compile(r"[ \t]*\[\^?\d{1,4}\]")
+CODE_OR_MARKER = re.compile(rf"{INLINE_CODE.pattern}|{MARKERS.pattern}")
 BOUNDARY = re.compile(
-    r"(?:[.!?…]+[\"'”’)\]*_]*|[。！？]+)"  # the end of a sentence
+    r"(?:(?<=\])[.!?…]+|[.!?…]+(?:[ \t]*\[\^?\d{1,4}\])+)(?=\s)"  # with a marker, whatever follows
+    r"|(?:[.!?…]+[\"'”’)\]*_]*|[。！？]+)"  # the end of a sentence
     r"(?:[ \t]*\[\^?\d{1,4}\])*"  # its markers
     r"(?=\s+(?:[^\sa-z]|\Z)|\s*\Z|(?<=[。！？]))"  # and no small letter after it
 )
@@ -21,9 +24,10 @@ ABBREVIATION = re.compile(
 NUMBERED = re.compile(r"^\s*\d{1,3}\.$")
 
 
+@lru_cache(maxsize=4_096)
 def sentences_of(text: str) -> tuple[str, ...]:
     """The sentences in order, each with its markers and the space before it; nothing is lost."""
-    code = [found.span() for found in INLINE_CODE.finditer(text)]
+    code = [found.span() for found in INLINE_CODE.finditer(text)] if "`" in text else []
     sentences: list[str] = []
     start = 0
     for found in BOUNDARY.finditer(text):
@@ -47,5 +51,7 @@ def with_rest(sentences: list[str], rest: str) -> list[str]:
 
 
 def without_markers(text: str) -> str:
-    """The text without its markers and without the space before them."""
-    return MARKERS.sub("", text)
+    """The text without its markers and without the space before them; code stays as it is."""
+    if "`" not in text:
+        return MARKERS.sub("", text)
+    return CODE_OR_MARKER.sub(lambda found: found.group() if found["ticks"] else "", text)

@@ -27,6 +27,7 @@ STEP_4 = (
 
 
 IRREGULAR = {
+    "goes": "go", "went": "go", "gone": "go",
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "annual",
     "wrote": "write", "written": "write", "ran": "run", "began": "begin", "begun": "begin",
     "kept": "keep", "sent": "send", "built": "build", "made": "make", "given": "give",

@@ -11,12 +11,13 @@ from rag_core.agent.blocks import INLINE_CODE
 from rag_core.agent.guard import visible
 from rag_core.agent.instructions import for_readers
 from rag_core.agent.languages import language_of
+from rag_core.agent.near_copy import changed_in_place
 from rag_core.agent.numbers import WORDS as NUMBER_WORDS
 from rag_core.agent.numbers import numbers_in
 from rag_core.agent.polarity import polarity_stands
 from rag_core.agent.quantities import quantities_stand
 from rag_core.agent.sentences import sentences_of
-from rag_core.agent.words import content, words
+from rag_core.agent.words import FUNCTION_WORDS, content, words
 from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.results import SearchResult
 
@@ -41,6 +42,10 @@ LIGHT = frozenset(
 ) | frozenset(content(" ".join(NUMBER_WORDS)))
 """Words that any sentence may be turned with; numbers are compared as numbers."""
 NAME = re.compile(r"(?<=[\w,;)] )(?!I\b)[A-Z][\w’'-]+|\b[A-Z]{2,}\w*\b|\b[a-z]+[A-Z]\w*\b")
+OPENING_NAME = re.compile(
+    r"^\W*(?P<name>[A-Z][a-zà-ÿ]+)(?:'s\b)? (?:is|was|has|had|can|cannot|could|may|might|must|does"
+    r"|did|will|would|should|\d[\d.]*)\b"
+)
 IDENTIFIER = re.compile(r"(?<!\w)(?:--?\w[\w-]+|\w+(?:[._/]\w+)+|\w+\(\))(?!\w)")
 QUOTE_LENGTH = 300
 SHORTEST_QUOTE = 12
@@ -109,8 +114,13 @@ class Evidence:
             return False
         if is_foreign(sentence, cited):
             return True
-        said = (one for passage in cited for one in passage.sentences)
-        return self._words_stand(sentence, cited) and polarity_stands(sentence, said)
+        said = [one for passage in cited for one in passage.sentences]
+        return (
+            self._subject_stands(sentence, cited)
+            and self._words_stand(sentence, cited)
+            and polarity_stands(sentence, said)
+            and not changed_in_place(sentence, said)
+        )
 
     def best_for(self, sentence: str) -> int | None:
         """The passage that supports a sentence best, if one does."""
@@ -135,6 +145,11 @@ class Evidence:
         if best is None or share_in(wanted, set(words(best.whole))) < CODE_WORDS:
             return None
         return best.number
+
+    def _subject_stands(self, sentence: str, cited: Sequence[Passage]) -> bool:
+        """Whether what a sentence opens with is known, where that can only be a name."""
+        opening = set(content(opening_name(sentence)))
+        return opening <= self._asked.union(*(passage.words for passage in cited))
 
     def _words_stand(self, sentence: str, cited: Sequence[Passage]) -> bool:
         said = set(content(sentence)) - LIGHT or set(content(sentence))
@@ -170,6 +185,15 @@ def facts_stand(sentence: str, cited: Sequence[Passage]) -> bool:
     if not quantities_stand(sentence, whole):
         return False
     return all(stands_in(name, whole) for name in names_in(sentence, cited))
+
+
+def opening_name(sentence: str) -> str:
+    """The first word where it can only be a name: it is written large and something is said of it
+    at once, without an article."""
+    found = OPENING_NAME.match(sentence)
+    if found is None or found["name"].lower() in FUNCTION_WORDS:
+        return ""
+    return found["name"]
 
 
 def stands_in(name: str, text: str) -> bool:

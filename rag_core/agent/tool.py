@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from rag_core.agent.budget import estimated_tokens
 from rag_core.agent.guard import visible
-from rag_core.agent.instructions import for_readers
+from rag_core.agent.instructions import for_readers, label, readable
 from rag_core.agent.tool_contract import (
     TOOL_NAME,
     Passage,
@@ -111,7 +111,7 @@ class RetrievalTool:
             return ToolResponse(query=search.query, error=search.error)
         at = self._now()
         self.context, numbered = self.context.extended(
-            self._within_budget(search.found), took_ms=search.took_ms, at=at
+            map(readable, self._within_budget(search.found)), took_ms=search.took_ms, at=at
         )
         self.records += (record_of(search, numbered, at),)
         return ToolResponse(query=search.query, results=tuple(map(passage_of, numbered)))
@@ -149,9 +149,9 @@ def record_of(search: Search, numbered: tuple[SearchResult, ...], at: datetime) 
 def passage_of(result: SearchResult) -> Passage:
     return Passage(
         chunk_text=for_readers(visible(result.text)),
-        page_title=visible(result.page_title),
-        section_heading=visible(result.section_heading),
-        source_url=result.page_url or result.source_file,
+        page_title=result.page_title,
+        section_heading=result.section_heading,
+        source_url=label(result.page_url or "") or result.source_file,
         similarity_score=round(result.similarity_score, 4),
         rank=result.rank,
     )

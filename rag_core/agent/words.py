@@ -28,7 +28,7 @@ FUNCTION_WORDS = frozenset(SMALL.split())
 @lru_cache(maxsize=4_096)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case, in order."""
-    return tuple(found.group().lower().replace("’", "'") for found in WORD.finditer(text))
+    return tuple(WORD.findall(text.lower().replace("’", "'")))
 
 
 @lru_cache(maxsize=4_096)
@@ -40,7 +40,13 @@ def stems(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4_096)
 def content(text: str) -> tuple[str, ...]:
     """The stems of the words that carry meaning, in order; small words are left out."""
-    return tuple(stem(word.removesuffix("'s")) for word in words(text) if says_something(word))
+    return tuple(filter(None, map(told, words(text))))
+
+
+@lru_cache(maxsize=20_000)
+def told(word: str) -> str:
+    """The stem of a word that carries meaning; empty for a small one."""
+    return stem(word.removesuffix("'s")) if says_something(word) else ""
 
 
 def says_something(word: str) -> bool:

@@ -7,6 +7,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from typing import Protocol
 
@@ -17,7 +18,7 @@ from rag_core.books.book import Book, BookIds
 from rag_core.books.heading_question import Kind, question_of
 from rag_core.errors import FootnoteError
 from rag_core.ingestion.job import IngestionState
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 
 log = logging.getLogger(__name__)
@@ -128,8 +129,11 @@ class Starters:
         return [found[chunk_id] for chunk_id in ids if chunk_id in found]
 
     async def _sure(self, candidate: Candidate, books: BookIds) -> bool:
-        """Whether the search finds the very section first, and enough to answer."""
-        query = SearchQuery(text=candidate.question, book_ids=books)
+        """Whether the search finds the very section first, and enough to answer.
+
+        What is not out yet is not found by readers, so that nothing is offered of it."""
+        out = Filters(released_at=datetime.now(UTC))
+        query = SearchQuery(text=candidate.question, book_ids=books, filters=out)
         results = (await self._retriever.search(query)).results
         level, _ = self._profile.judge(Inquiry(text=candidate.question), results)
         own = candidate.passage

@@ -22,6 +22,9 @@ class Bell:
     def ring(self) -> None:
         self._rung.set()
 
+    def ring_after(self, seconds: float) -> None:
+        asyncio.get_running_loop().call_later(seconds, self.ring)
+
     async def wait(self, *, at_most: float) -> None:
         """Until the bell rings, or the time is up."""
         try:

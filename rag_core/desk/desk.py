@@ -40,7 +40,8 @@ class Desk:
         platform = question.key.platform
         if self._room is not None:
             self._room.check()
-        receipt = await self._ledger.accept(question, bounds=self._bounds.get(platform, UNBOUNDED))
+        bounds = self._bounds.get(platform, UNBOUNDED)
+        receipt = await self._ledger.accept(question, bounds=bounds)
         log.info(
             "question accepted" if receipt.refusal is None else "question declined",
             extra={
@@ -53,6 +54,8 @@ class Desk:
         self._observer.accepted(platform, repeated=receipt.repeated)
         if not receipt.repeated:
             self._bell.ring()
+            if bounds.grace_seconds:
+                self._bell.ring_after(bounds.grace_seconds)
         return receipt
 
     async def revise(self, question: IncomingQuestion) -> None:

@@ -17,6 +17,8 @@ class Bounds:
     user_hour: int = 0
     channel_day: int = 0
     tenant_tokens_day: int = 0
+    grace_seconds: float = 0.0
+    """How long a further question of a thread waits for an earlier one that is heard late."""
 
 
 UNBOUNDED = Bounds()
@@ -35,6 +37,10 @@ class DeskLimits:
     """How often to look for questions that no bell announced: expired claims, other hosts'."""
     answer_attempts: int = 5
     """A question whose worker died this often is answered with an apology instead."""
+    suspect_after: int = 2
+    """A question whose worker died this often is answered with no other such one beside it, so
+    that one which ends the process does not use up the attempts of those that do not."""
+    suspect_pause_seconds: float = 1.0
     delivery_pauses: tuple[float, ...] = (1, 2, 5, 10, 20, 30, 60, 120, 300)
     """Seconds between visits to a platform that does not answer; the last one repeats."""
     delivery_attempts: int = 300
@@ -54,5 +60,5 @@ class DeskLimits:
 
     def pause_after(self, attempt: int, asked: float | None) -> timedelta:
         """How long to leave a platform alone after this visit (from 1); it may ask for longer."""
-        position = min(attempt, len(self.delivery_pauses)) - 1
+        position = min(max(attempt, 1), len(self.delivery_pauses)) - 1
         return timedelta(seconds=max(self.delivery_pauses[position], asked or 0.0))

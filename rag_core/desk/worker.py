@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from time import monotonic
 from typing import Protocol
 
@@ -75,6 +78,7 @@ class Worker:
         self._delivery = Delivery(ledger=ledger, worker=name, lease=limits.lease)
         self._ladder = Ladder(ledger=ledger, worker=name)
         self._free = asyncio.Semaphore(limits.parallel)
+        self._suspect = asyncio.Lock()
         self._stopping = False
 
     async def run(self) -> None:
@@ -131,6 +135,10 @@ class Worker:
 
     async def _finish(self, claim: OpenQuestion) -> None:
         outlet = self._outlets[claim.question.key.platform]
+        if self._must_wait(claim):
+            pause = timedelta(seconds=self._limits.suspect_pause_seconds)
+            await self._ledger.renew(claim.question_id, worker=self._name, lease=pause)
+            return
         try:
             posted = await self._shown(claim, outlet)
         except UpstreamError as error:
@@ -147,7 +155,7 @@ class Worker:
         parts = claim.parts
         if not claim.settled:
             await self._delivery.settle_unknown(claim, outlet.replies)
-            parts = await self._settled(claim, outlet)
+            parts = await self._begun(claim, outlet)
         return await self._delivered(claim, parts, outlet)
 
     async def _delivered(
@@ -171,6 +179,19 @@ class Worker:
             else:
                 log.info("answer delivered", extra=ids(claim) | {"parts": len(parts)})
                 return True
+
+    def _must_wait(self, claim: OpenQuestion) -> bool:
+        return self._is_suspect(claim) and self._suspect.locked()
+
+    def _is_suspect(self, claim: OpenQuestion) -> bool:
+        unanswered = not claim.settled and not claim.withdrawn
+        return unanswered and claim.attempt >= self._limits.suspect_after
+
+    async def _begun(self, claim: OpenQuestion, outlet: Outlet) -> tuple[OutgoingPart, ...]:
+        """Answer; what has ended its worker before is answered one at a time."""
+        async with self._suspect if self._is_suspect(claim) else contextlib.nullcontext():
+            attempt = await self._ledger.begin_answer(claim.question_id)
+            return await self._settled(replace(claim, attempt=attempt), outlet)
 
     async def _settled(self, claim: OpenQuestion, outlet: Outlet) -> tuple[OutgoingPart, ...]:
         """The answer's parts, once answer, turn and parts are stored together."""

@@ -113,4 +113,6 @@ async def ranked_pages(
     earlier = [said.text for said in question.history if said.role is Role.USER]
     found = (await retriever.search(query, earlier=earlier if with_history else ())).results
     by_score = sorted(found, key=lambda result: -result.rank_score)
-    return list(dict.fromkeys(result.source_file for result in by_score))
+    # Equal texts are one result; each page that has the text is found by it.
+    pages = (page for result in by_score for page in (result.source_file, *result.also_in))
+    return list(dict.fromkeys(pages))

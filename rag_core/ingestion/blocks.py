@@ -12,6 +12,8 @@ FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[^`]*")
 ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 STARTERS = frozenset("#`~-*+0123456789")
+"""What a line begins with that is a heading, a fence or an item: others need no closer look."""
+UNDERLINES = frozenset("=-")
 
 
 class Kind(StrEnum):
@@ -53,7 +55,9 @@ def blocks_of(text: str) -> list[Block]:
 
 def made(kind: Kind, lines: list[str], gap: int) -> Block:
     if kind is not Kind.HEADING:
-        return Block(kind, "\n".join(line.rstrip() for line in lines), gap)
+        if len(lines) == 1:
+            return Block(kind, lines[0].rstrip(), gap)
+        return Block(kind, "\n".join([line.rstrip() for line in lines]), gap)
     match = HEADING.fullmatch(lines[0])
     if len(lines) == 1 and match:
         return Block(kind, (match[2] or "").strip(), gap, level=len(match[1]))
@@ -64,12 +68,13 @@ def made(kind: Kind, lines: list[str], gap: int) -> Block:
 def block_at(lines: list[str], at: int) -> tuple[Kind, int]:
     """What begins at this line, and the line after its end."""
     line = lines[at]
-    if FENCE.fullmatch(line):
-        return Kind.CODE, fence_end(lines, at)
-    if HEADING.fullmatch(line):
-        return Kind.HEADING, at + 1
-    if ITEM.match(line):
-        return Kind.ITEM, item_end(lines, at)
+    if line.lstrip()[:1] in STARTERS:
+        if FENCE.fullmatch(line):
+            return Kind.CODE, fence_end(lines, at)
+        if HEADING.fullmatch(line):
+            return Kind.HEADING, at + 1
+        if ITEM.match(line):
+            return Kind.ITEM, item_end(lines, at)
     if is_table(lines, at):
         return Kind.TABLE, table_end(lines, at)
     return paragraph_at(lines, at)
@@ -126,8 +131,8 @@ def item_end(lines: list[str], at: int) -> int:
 def paragraph_at(lines: list[str], at: int) -> tuple[Kind, int]:
     """Lines up to a blank one or another block; underlined, they are a heading."""
     number = at + 1
-    while number < len(lines) and lines[number].strip():
-        if UNDERLINE.fullmatch(lines[number]):
+    while number < len(lines) and (line := lines[number].lstrip()):
+        if line[0] in UNDERLINES and UNDERLINE.fullmatch(lines[number]):
             return Kind.HEADING, number + 1
         if begins_block(lines, number):
             break
@@ -145,6 +150,8 @@ def begins_block(lines: list[str], at: int) -> bool:
 
 
 def indent(line: str) -> int:
+    if "\t" not in line:
+        return len(line) - len(line.lstrip())
     return len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
 
 

@@ -32,13 +32,21 @@ class Passage:
     path: tuple[Heading, ...]
 
 
+Weighed = tuple[Block, int]
+"""A block and about how many tokens it has, which is counted once."""
+
+
 @dataclass(slots=True)
 class Section:
     """The blocks under one heading, up to the next heading of any level."""
 
     path: tuple[Heading, ...]
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[Weighed] = field(default_factory=list)
     size: int = 0
+
+    def add(self, block: Block, size: int) -> None:
+        self.blocks.append((block, size))
+        self.size += size
 
 
 @dataclass(slots=True)
@@ -63,11 +71,23 @@ class Draft:
             self.path, self.largest = path, size
 
     def all_blocks(self) -> list[Block]:
+        if self.opening is self.path:
+            return self.blocks
         return [*(line_of(h) for h in self.opening if h not in self.path), *self.blocks]
 
     def text(self) -> str:
         first, *others = self.all_blocks()
-        return (first.text + "".join("\n" * each.gap + each.text for each in others)).strip()
+        parts = [first.text]
+        for each in others:
+            parts += ("\n" * each.gap, each.text)
+        return "".join(parts).strip()
+
+    @property
+    def is_crumb(self) -> bool:
+        """Too short to be a chunk."""
+        if any(len(block.text.lstrip()) >= MIN_CHUNK_TEXT for block in self.blocks):
+            return False
+        return len(self.text()) < MIN_CHUNK_TEXT
 
 
 def cut(text: str, *, site: Site = Site.PLAIN, target: int = TARGET_TOKENS) -> list[Passage]:
@@ -102,8 +122,7 @@ def sections_of(blocks: list[Block], site: Site) -> list[Section]:
             above = tuple(h for h in sections[-1].path if h.level < heading.level)
             sections.append(Section(path=(*above, heading)))
         else:
-            sections[-1].blocks.append(block)
-            sections[-1].size += size_of(block.text)
+            sections[-1].add(block, size_of(block.text))
     return list(with_empty_headings_kept(sections))
 
 
@@ -114,7 +133,8 @@ def with_empty_headings_kept(sections: list[Section]) -> Iterator[Section]:
         if section.blocks:
             yield section
         elif section.path and section.path[-1] not in following:
-            yield Section(path=section.path[:-1], blocks=[line_of(section.path[-1])], size=1)
+            line = line_of(section.path[-1])
+            yield Section(path=section.path[:-1], blocks=[(line, size_of(line.text))], size=1)
 
 
 def belongs_with(draft: Draft, section: Section, target: int) -> bool:
@@ -127,28 +147,32 @@ def belongs_with(draft: Draft, section: Section, target: int) -> bool:
 def portions(section: Section, target: int) -> Iterator[tuple[list[Block], int]]:
     """A section in parts of even size, none much above the target."""
     aim = section.size / max(1, ceil(section.size / target))
-    part: list[Block] = []
+    part: list[Weighed] = []
     size = 0
-    for block in whole_blocks(section.blocks, target):
-        weight = size_of(block.text)
+    for block, weight in whole_blocks(section.blocks, target):
         if part and (size + weight / 2 > aim or size + weight > target * SLACK):
-            led = [part.pop()] if len(part) > 1 and introduces(part[-1]) else []
-            yield part, sum(size_of(each.text) for each in part)
-            part, size = led, sum(size_of(each.text) for each in led)
-        part.append(block)
+            led = [part.pop()] if len(part) > 1 and introduces(part[-1][0]) else []
+            yield weighed(part)
+            part, size = led, sum(each for _, each in led)
+        part.append((block, weight))
         size += weight
     if part:
-        yield part, size
+        yield weighed(part)
 
 
-def whole_blocks(blocks: list[Block], target: int) -> Iterator[Block]:
+def weighed(part: list[Weighed]) -> tuple[list[Block], int]:
+    return [block for block, _ in part], sum(size for _, size in part)
+
+
+def whole_blocks(blocks: list[Weighed], target: int) -> Iterator[Weighed]:
     """The blocks as they are, the few that are far too large in pieces."""
-    for block in blocks:
+    for block, size in blocks:
         limit = target if block.kind is Kind.TEXT else max(LARGEST_BLOCK, target)
-        if size_of(block.text) <= limit:
-            yield block
+        if size <= limit:
+            yield block, size
         else:
-            yield from split_block(block, target, size_of)
+            for piece in split_block(block, target, size_of):
+                yield piece, size_of(piece.text)
 
 
 def introduces(block: Block) -> bool:
@@ -159,21 +183,22 @@ def introduces(block: Block) -> bool:
 def without_crumbs(drafts: list[Draft]) -> list[Draft]:
     """Drafts too short to be a chunk go to the one before, or else the one after."""
     kept: list[Draft] = []
+    was_crumb = False
     for draft in drafts:
-        if kept and (is_crumb(draft) or is_crumb(kept[-1])):
+        is_crumb = draft.is_crumb
+        if kept and (is_crumb or was_crumb):
             kept[-1].take(draft.all_blocks(), draft.size, draft.path)
+            was_crumb = kept[-1].is_crumb
         else:
             kept.append(draft)
-    return [draft for draft in kept if not is_crumb(draft)]
-
-
-def is_crumb(draft: Draft) -> bool:
-    return len(draft.text()) < MIN_CHUNK_TEXT
+            was_crumb = is_crumb
+    return [draft for draft in kept if not draft.is_crumb]
 
 
 def size_of(text: str) -> int:
     """About how many tokens a text has."""
-    return int(max(len(text.split()) * TOKENS_PER_WORD, len(text.encode()) / BYTES_PER_TOKEN)) + 1
+    letters = len(text) if text.isascii() else len(text.encode())
+    return int(max(len(text.split()) * TOKENS_PER_WORD, letters / BYTES_PER_TOKEN)) + 1
 
 
 PARAGRAPH = re.compile(r"\n[ \t]*\n+")
@@ -184,8 +209,8 @@ def cut_plain(text: str, *, target: int = TARGET_TOKENS) -> list[Passage]:
     section = Section(path=())
     for paragraph in PARAGRAPH.split(text):
         if paragraph.strip():
-            section.blocks.append(Block(Kind.TEXT, paragraph.strip("\n").rstrip()))
-            section.size += size_of(paragraph)
+            block = Block(Kind.TEXT, paragraph.strip("\n").rstrip())
+            section.add(block, size_of(block.text))
     drafts = []
     for blocks, size in portions(section, target):
         drafts.append(Draft(opening=()))

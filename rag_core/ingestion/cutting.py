@@ -80,6 +80,7 @@ def chunks_of(
     )
     hashes = [content_hash(passage.text) for passage in passages]
     ids = [None, *chunk_ids(place, hashes), None]
+    lesson, fields = parent_id(place), course.fields()
     return tuple(
         made(
             ids[number + 1] or "",
@@ -87,7 +88,7 @@ def chunks_of(
             DocumentMetadata(
                 book_id=shelf.book_id,
                 source_file=document.source_file,
-                parent_doc_id=parent_id(place),
+                parent_doc_id=lesson,
                 chunk_index=number,
                 total_chunks=len(passages),
                 content_hash=hashes[number],
@@ -98,7 +99,7 @@ def chunks_of(
                 prev_chunk_id=ids[number],
                 next_chunk_id=ids[number + 2],
                 **place_on(page, passage.path),
-                **course.fields(),
+                **fields,
             ),
         )
         for number, passage in enumerate(passages)

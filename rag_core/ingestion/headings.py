@@ -14,6 +14,8 @@ LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 CODE = re.compile(r"(`+)(.+?)\1")
 TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3}|~~)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+MARKUP = re.compile(r"[\[\]`<*_~\\]")
+"""A text without any of these is read as it stands."""
 NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 COUNTED = re.compile(r"(.*)_(\d+)")
 LONGEST = 1_000
@@ -63,8 +65,8 @@ def own_anchors(raw: Sequence[tuple[int, str]]) -> Iterator[str]:
 def plain(text: str) -> str:
     """A line of Markdown as it is read: no links, emphasis, code marks or tags."""
     text = text[:LONGEST]
-    if text.isalnum():
-        return text
+    if not MARKUP.search(text):
+        return " ".join(text.split())
     text = LINK.sub(r"\1", text)
     pieces: list[str] = []
     end = 0

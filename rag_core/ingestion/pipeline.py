@@ -131,7 +131,8 @@ class Ingestion:
         """Stop the book's jobs, then remove it with all that was read into it."""
         own = [job for job in await self._jobs.unfinished() if job.book_id == book_id]
         for job in own:
-            await self.cancel(job.job_id)
+            if not await self.cancel(job.job_id):  # an earlier process was cut off in it
+                await self._end(job, JobStatus.CANCELLED)
         async with self._turns[book_id]:
             await self._store.drop_book(book_id)
             await self._books.remove(book_id)

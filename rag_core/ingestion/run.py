@@ -11,20 +11,14 @@ from pathlib import Path
 
 from rag_core.books.book import Book, BookIds
 from rag_core.errors import ConfigurationError, IngestionError
-from rag_core.ingestion.course import CoursePlace, course_place
-from rag_core.ingestion.cutting import Edition, Shelf, chunks_of, embedded_text
+from rag_core.ingestion.batch import Batch, Cutter, Pace
+from rag_core.ingestion.cutting import Shelf, embedded_text
 from rag_core.ingestion.documents import DocumentChunk, EmbeddedChunk
 from rag_core.ingestion.estimate import Estimate, settled
 from rag_core.ingestion.gathering import Gathered, Gathers
 from rag_core.ingestion.headings import Site
-from rag_core.ingestion.job import (
-    FileFailure,
-    IngestionJob,
-    IngestionMode,
-    IngestionRecord,
-    JobStatus,
-)
-from rag_core.ingestion.loaders import Loader, read_source
+from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
+from rag_core.ingestion.loaders import Loader
 from rag_core.ingestion.site import Rules, rules_of
 from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, plan_run
 from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
@@ -160,56 +154,40 @@ class IngestionRun:
 
     async def _read_files(self, plan: Plan, known: Known, shelf: Shelf) -> None:
         with Loader() as loader:
-            await self._read_each(plan, known, shelf, loader)
+            cutter = Cutter(plan=plan, known=known, shelf=shelf, loader=loader)
+            pace, done = Pace(), 0
+            while done < len(plan.to_read):
+                began = time.monotonic()
+                done += await self._read_batch(plan.to_read[done : done + pace.files], cutter)
+                pace.took(time.monotonic() - began)
 
-    async def _read_each(self, plan: Plan, known: Known, shelf: Shelf, loader: Loader) -> None:
-        for surveyed in plan.to_read:
-            try:
-                await self._read_file(surveyed, plan, known, shelf, loader)
-            except IngestionError as error:
-                failure = FileFailure(source_file=error.source, reason=error.reason)
-                await self._note(
-                    files_failed=self.job.files_failed + 1,
-                    failures=(*self.job.failures, failure)[:LISTED],
-                )
-
-    async def _read_file(
-        self, surveyed: Surveyed, plan: Plan, known: Known, shelf: Shelf, loader: Loader
-    ) -> None:
-        """Add the new version beside the old one, then let readers see it instead."""
-        name = surveyed.file.source_file
-        record = known.records.get(name)
-        old = await self._old_chunks(known.same_text(surveyed), shelf.book_id)
-        edition = Edition(
-            version=known.next_version(name),
-            created_at=first_read(old, otherwise=self._clock()),
-            updated_at=self._clock(),
-            owns_lesson=plan.owns_lesson(surveyed),
+    async def _read_batch(self, files: Sequence[Surveyed], cutter: Cutter) -> int:
+        """Add the new versions beside the old ones, then let readers see them instead."""
+        book_id, known = cutter.shelf.book_id, cutter.known
+        old = await self._old_chunks(files, cutter)
+        batch = await asyncio.to_thread(cutter.batch, files, old, self._clock())
+        # Clears away what a cancelled attempt at these files left unseen.
+        await self._store.show_versions(
+            book_id=book_id, versions={f.name: known.shown.get(f.name) for f in batch.files}
         )
-        chunks, course, notices = await asyncio.to_thread(
-            cut_file, surveyed, shelf, edition, loader
-        )
-        # Clears away what a cancelled attempt at this file left unseen.
-        await self._store.show_version(
-            book_id=shelf.book_id, source_file=name, version=known.shown.get(name)
-        )
-        embedded, new = await self._embedded(chunks, old)
+        embedded, new = await self._embedded(batch.chunks(), old)
         if embedded:
             await self._store.add(embedded)
-        await self._store.show_version(
-            book_id=shelf.book_id, source_file=name, version=edition.version if embedded else None
+        await self._store.show_versions(
+            book_id=book_id, versions={file.name: file.shown for file in batch.files}
         )
-        await self._jobs.record(
-            shelf.book_id, record_of(surveyed, edition, chunks, course, self._clock())
-        )
-        await self._count_file(chunks, record, embedded=new, notices=notices)
+        await self._jobs.record_all(book_id, [file.record for file in batch.files])
+        await self._count(batch, known, embedded=new)
+        return batch.taken
 
     async def _old_chunks(
-        self, record: IngestionRecord | None, book_id: str
+        self, files: Sequence[Surveyed], cutter: Cutter
     ) -> Sequence[SearchResult]:
-        if record is None or not record.chunk_ids:
+        records = [cutter.known.same_text(each) for each in files]
+        ids = [chunk_id for record in records if record for chunk_id in record.chunk_ids]
+        if not ids:
             return ()
-        found = await self._store.chunks(record.chunk_ids, books=BookIds([book_id]))
+        found = await self._store.chunks(ids, books=BookIds([cutter.shelf.book_id]))
         return tuple(found.values())
 
     async def _embedded(
@@ -265,22 +243,24 @@ class IngestionRun:
             )
         )
 
-    async def _count_file(
-        self,
-        chunks: Sequence[DocumentChunk],
-        record: IngestionRecord | None,
-        *,
-        embedded: int,
-        notices: Sequence[str],
-    ) -> None:
+    async def _count(self, batch: Batch, known: Known, *, embedded: int) -> None:
+        """What a batch did: a chunk that was there before and still is was not created."""
         job = self.job
-        before = set(record.chunk_ids) if record else set()
-        now = {chunk.id for chunk in chunks}
-        stayed = 0 if job.mode is IngestionMode.RECREATE else len(before & now)
+        created = deleted = 0
+        for file in batch.files:
+            record = known.records.get(file.name)
+            before = set(record.chunk_ids) if record else set()
+            now = set(file.record.chunk_ids)
+            stayed = 0 if job.mode is IngestionMode.RECREATE else len(before & now)
+            created += len(now) - stayed
+            deleted += len(before) - stayed
+        notices = [notice for file in batch.files for notice in file.notices]
         await self._note(
-            files_processed=job.files_processed + 1,
-            chunks_created=job.chunks_created + len(now) - stayed,
-            chunks_deleted=job.chunks_deleted + len(before) - stayed,
+            files_processed=job.files_processed + len(batch.files),
+            files_failed=job.files_failed + len(batch.failures),
+            failures=(*job.failures, *batch.failures)[:LISTED],
+            chunks_created=job.chunks_created + created,
+            chunks_deleted=job.chunks_deleted + deleted,
             chunks_embedded=job.chunks_embedded + embedded,
             notices=(*job.notices, *notices)[:LISTED],
         )
@@ -304,47 +284,3 @@ class IngestionRun:
             completed_at=now,
             duration_seconds=(now - self.job.started_at).total_seconds(),
         )
-
-
-def cut_file(
-    surveyed: Surveyed, shelf: Shelf, edition: Edition, loader: Loader
-) -> tuple[tuple[DocumentChunk, ...], CoursePlace, list[str]]:
-    """A file's chunks, and what there is to say of it. Blocks."""
-    name = surveyed.file.source_file
-    document = loader.load(name, read_source(surveyed.file))
-    if document.file_hash != surveyed.hash:
-        raise IngestionError(name, "read", "it changed while it was read; run again")
-    if address := shelf.addresses.get(surveyed.file.path):
-        document = replace(document, fields={**document.fields, "url": address})
-    course = course_place(name, document.fields)
-    chunks = chunks_of(document, course, shelf=shelf, edition=edition)
-    notices = [f"{name}: {notice}" for notice in (*document.notices, *course.notices)]
-    if not chunks:
-        notices.append(f"{name}: there is no text in it")
-    return chunks, course, notices
-
-
-def record_of(
-    surveyed: Surveyed,
-    edition: Edition,
-    chunks: Sequence[DocumentChunk],
-    course: CoursePlace,
-    now: datetime,
-) -> IngestionRecord:
-    return IngestionRecord(
-        source_file=surveyed.file.source_file,
-        file_hash=surveyed.hash,
-        version=edition.version,
-        chunk_ids=tuple(chunk.id for chunk in chunks),
-        ingested_at=now,
-        module=course.module,
-        chapter=course.chapter,
-        lesson=course.lesson,
-        source=str(Path(surveyed.file.source).resolve()),
-    )
-
-
-def first_read(old: Sequence[SearchResult], *, otherwise: datetime) -> datetime:
-    """When the file first came into the book."""
-    times = [result.metadata["created_at"] for result in old if "created_at" in result.metadata]
-    return datetime.fromisoformat(min(times)) if times else otherwise

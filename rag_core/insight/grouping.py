@@ -10,18 +10,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rag_core.insight.settling import settled
+
 Matrix = NDArray[np.float64]
 
-MEANING = 0.85
+MEANING = 0.8
 """How much the vectors count; the rest is shared words, the rare ones above all."""
-LOOSER = 0.55
+COMMON = 20
+"""What all questions share is taken out of their vectors; with so few questions, half of it."""
+LOOSER = 0.7
 """Two groups are one when their questions are at least this alike, as a share of how alike the
 questions inside each group are: so a narrow field is cut as finely as a wide one."""
 USUAL = 0.35
 """How alike the questions of one group usually are: what is believed of a lone question."""
 BELIEF = 20
 """How many pairs of questions it takes to outweigh what is usual."""
-LEAST = 0.15
+LEAST = 0.1
 """Below this, questions have nothing to do with each other."""
 APART = -math.inf
 """Stands where two groups can never be put together; it outlasts every mean."""
@@ -44,21 +48,26 @@ def grouped(
     blocks = [tuple(block) for block in judged]
     bound = {place for block in blocks for place in block}
     blocks += [(place,) for place in range(len(questions)) if place not in bound]
-    return Groups(alike(questions), blocks, apart=len(judged)).joined()
+    rows = features(questions, without_common=True)
+    groups = Groups(rows @ rows.T, blocks, apart=len(judged)).joined()
+    return settled(rows, groups, judged=len(judged), fixed=bound)
 
 
 def closeness(questions: Sequence[Worded]) -> list[float]:
     """For each question of one group how near to the middle of the group it is."""
-    each = alike(questions)
-    means: list[float] = each.mean(axis=1).tolist()
+    rows = features(questions)
+    means: list[float] = (rows @ rows.mean(axis=0)).tolist()
     return means
 
 
-def alike(questions: Sequence[Worded]) -> Matrix:
-    """How alike each two questions are."""
+def features(questions: Sequence[Worded], *, without_common: bool = False) -> Matrix:
+    """One row a question; the product of two rows says how alike the two are."""
     vectors = unit(np.array([question.vector for question in questions], dtype=np.float64))
+    if without_common:
+        share = len(vectors) / (len(vectors) + COMMON)
+        vectors = unit(vectors - vectors.mean(axis=0) * share)
     words = unit(word_weights([set(question.terms) for question in questions]))
-    both: Matrix = MEANING * (vectors @ vectors.T) + (1 - MEANING) * (words @ words.T)
+    both: Matrix = np.hstack([math.sqrt(MEANING) * vectors, math.sqrt(1 - MEANING) * words])
     return both
 
 

@@ -29,29 +29,33 @@ class CohereReranker:
         self._retries = retries
         self._breaker = breaker or Breaker(SERVICE)
 
-    async def rerank(self, query: str, texts: Sequence[str], *, top: int) -> Sequence[int]:
-        """The positions of the best texts, best first."""
+    async def rerank(
+        self, query: str, texts: Sequence[str], *, top: int
+    ) -> Sequence[tuple[int, float]]:
+        """The positions of the best texts, best first, each with its relevance."""
         if not texts or top < 1:
             return []
         documents = [clipped(text) for text in texts[:MOST_TEXTS]]
         wanted = min(top, len(documents))
 
-        async def call() -> list[int]:
+        async def call() -> list[tuple[int, float]]:
             with cohere_errors():
                 answer = await self._client.rerank(
                     model=self._model, query=query, documents=documents, top_n=wanted
                 )
-                return checked([item.index for item in answer.results], len(documents), wanted)
+                found = [(item.index, item.relevance_score) for item in answer.results]
+                return checked(found, len(documents), wanted)
 
         return await attempted(SERVICE, call, self._retries, self._breaker)
 
 
-def checked(positions: list[int], texts: int, wanted: int) -> list[int]:
+def checked(found: list[tuple[int, float]], texts: int, wanted: int) -> list[tuple[int, float]]:
     """Each position stands for one of the texts, and none comes twice."""
-    usable = {place for place in positions if isinstance(place, int) and 0 <= place < texts}
-    if len(usable) != len(positions) or len(positions) != wanted:
+    usable = {place for place, _ in found if isinstance(place, int) and 0 <= place < texts}
+    scored = all(isinstance(score, int | float) for _, score in found)
+    if not scored or len(usable) != len(found) or len(found) != wanted:
         raise UpstreamUnavailable(SERVICE, "an order that does not fit the texts")
-    return positions
+    return found
 
 
 @asynccontextmanager

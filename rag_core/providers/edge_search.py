@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
+from itertools import islice
+from typing import Any
 
 import qdrant_edge as edge
 
@@ -13,23 +13,32 @@ from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.bm25 import MOST_WEIGHT, words_model
 from rag_core.providers.conditions import Condition, conditions_of
 from rag_core.providers.edge_filters import readable
-from rag_core.providers.payload import result_of
+from rag_core.providers.edge_rarity import TOTAL, Counting, Reach, TermRarity, weighed
+from rag_core.providers.payload import candidates, result_of, results_of, unpacked
+from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.results import SearchResult
-from rag_core.retrieval.scoring import Signals, Standing, standing
+from rag_core.retrieval.scoring import Ranked, ranked
 
 DENSE, WORDS = "dense", "words"
 CANDIDATES = 100
-REMEMBERED_TERMS = 50_000
+PAGE = 256
+REMEMBERED = 4_096
+"""Passages that are kept as they were read: some megabytes."""
+
+Scores = dict[int, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
-    """Where one search may look."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One signal's question to the engine."""
 
-    books: tuple[str, ...]
-    hidden: frozenset[str]
-    generation: int
-    """Counts the changes of the index: what was learnt of its words holds for one state of it."""
+    query: edge.Query
+    params: edge.SearchParams | None = None
+    bound: float = 1.0
+    """The most that a passage's words could reach."""
+
+    def request(self, where: edge.Filter, limit: int) -> edge.QueryRequest:
+        return edge.QueryRequest(limit=limit, query=self.query, filter=where, params=self.params)
 
 
 class EdgeSearch:
@@ -39,146 +48,132 @@ class EdgeSearch:
         self._shard = shard
         self._words = words_model()
         self._rarity = TermRarity()
+        self._known = KnownPayloads()
 
-    def search(self, query: EmbeddedQuery, reach: Reach, limit: int) -> list[SearchResult]:
+    def moved_to(self, shard: edge.EdgeShard) -> None:
+        """Read the same points in another place."""
+        self._shard = shard
+
+    def search(
+        self, query: EmbeddedQuery, reach: Reach, *, limit: int, pool: int, order: Order
+    ) -> list[SearchResult]:
         where = readable(reach.books, reach.hidden, conditions_of(query.filters))
-        scored = self._scored(query, where, reach, max(CANDIDATES, limit))
-        best = sorted(scored, key=lambda point: (-scored[point].fused, point))
-        results: list[SearchResult] = []
-        for result in self._unique(best, scored):
-            results.append(result)
-            if len(results) == limit:
-                break
-        return results
+        wide = max(CANDIDATES, pool, limit) if query.text or query.thread else max(pool, limit)
+        found = self._ranked(query, where, reach, wide)
+        room = max(pool, limit)
+        while True:
+            stored = self._stored(found.points[:room], reach)
+            placed = order(candidates(found, stored, room))
+            if len(placed) >= limit or room >= len(found.points):
+                return self._results(placed[:limit], stored)
+            room *= 2  # many of them have the same text
 
-    def _scored(
-        self,
-        query: EmbeddedQuery,
-        where: edge.Filter,
-        reach: Reach,
-        candidates: int,
-    ) -> dict[str, Standing]:
+    def _ranked(
+        self, query: EmbeddedQuery, where: edge.Filter, reach: Reach, wide: int
+    ) -> Ranked[int]:
         """The best by any signal, all of them scored by all."""
-        words = [self._words.embed_query(asked.text) for asked in query.texts]
-        meant = [self._by_meaning(asked.vector) for asked in query.texts]
-        signals = [*meant, *(self._by_words(each, reach) for each in words)]
-        found = self._ask(signals, where, candidates)
-        union = sorted({point for scores in found for point in scores})
-        if not union:
-            return {}
-        chosen = edge.Filter(must=[edge.HasIdCondition(set(union))])
-        scores = self._ask(signals, chosen, len(union))
-        cosines, weights = scores[: len(meant)], scores[len(meant) :]
-        bounds = [MOST_WEIGHT * self._rarity_of(each, reach) for each in words]
-        return {
-            point: standing(
+        meant = [Asked(nearest(asked.vector)) for asked in query.texts]
+        said = [self._by_words(asked.text, reach) for asked in query.texts]
+        signals = [*meant, *(each for each in said if each is not None)]
+        found = self._ask([asked.request(where, wide) for asked in signals])
+        union = set[int]().union(*found)
+        points = sorted(union)
+        complete = iter(self._completed(signals, found, union))
+        cosines = [
+            [scores.get(point, 0.0) for point in points] for scores in islice(complete, len(meant))
+        ]
+        words = [
+            [scores.get(point, 0.0) / asked.bound for point in points]
+            if asked is not None and (scores := next(complete))
+            else [0.0] * len(points)
+            for asked in said
+        ]
+        return ranked(points, cosines, words)
+
+    def _completed(
+        self, signals: Sequence[Asked], found: Sequence[Scores], union: set[int]
+    ) -> list[Scores]:
+        """Every signal's scores of the points that only another one brought."""
+        missing = [union - scores.keys() for scores in found]
+        answers = iter(
+            self._ask(
                 [
-                    Signals(
-                        cosine=cosine.get(point, 0.0),
-                        words=weight.get(point, 0.0) / bound if bound > 0 else 0.0,
-                    )
-                    for cosine, weight, bound in zip(cosines, weights, bounds, strict=True)
+                    asked.request(edge.Filter(must=[edge.HasIdCondition({*points})]), len(points))
+                    for asked, points in zip(signals, missing, strict=True)
+                    if points
                 ]
             )
-            for point in union
-        }
-
-    def _ask(
-        self, signals: Sequence[Asked | None], where: edge.Filter, limit: int
-    ) -> list[dict[str, float]]:
-        """Scores by point for each signal; none for a question without a known word."""
-        requests = [
-            edge.QueryRequest(limit=limit, query=asked.query, filter=where, params=asked.params)
-            for asked in signals
-            if asked is not None
-        ]
-        answers = iter(self._shard.query_batch(edge.QueryBatchRequest(requests)))
+        )
         return [
-            {str(hit.id): hit.score for hit in next(answers)} if asked is not None else {}
-            for asked in signals
+            scores | next(answers) if points else scores
+            for scores, points in zip(found, missing, strict=True)
         ]
 
-    def _by_meaning(self, vector: Vector) -> Asked:
-        return Asked(edge.Query.Nearest(list(vector), using=DENSE))
+    def _ask(self, requests: Sequence[edge.QueryRequest]) -> list[Scores]:
+        if not requests:
+            return []
+        answers = self._shard.query_batch(edge.QueryBatchRequest(list(requests)))
+        return [{hit.id: hit.score for hit in hits} for hits in answers]  # type: ignore[misc]
 
-    def _by_words(self, words: edge.SparseVector, reach: Reach) -> Asked | None:
-        if not words.indices:
-            return None
-        return Asked(edge.Query.Nearest(words, using=WORDS), own_idf(reach))
-
-    def _rarity_of(self, words: edge.SparseVector, reach: Reach) -> float:
-        """The sum of the question's idf values, by the engine's own counting."""
+    def _by_words(self, text: str, reach: Reach) -> Asked | None:
+        """None for a text without a word that the books have."""
+        terms = self._words.embed_query(text).indices if text else []
         known = self._rarity.known(reach)
-        missing = [term for term in words.indices if term not in known]
+        missing = [term for term in terms if term not in known]
         if missing:
-            known = self._rarity.learnt(
-                reach, zip(missing, self._probed(missing, reach), strict=True)
-            )
-        return sum(known.get(term, 0.0) for term in words.indices)
+            counting = Counting(self._shard, reach)
+            total = int(known[TOTAL]) if TOTAL in known else counting.total()
+            learnt = counting.rarity(missing, total)
+            known = self._rarity.learnt(reach, {TOTAL: total, **learnt})
+        rarity = {term: known[term] for term in terms if known.get(term)}
+        if not rarity:
+            return None
+        words, params = weighed(rarity)
+        bound = MOST_WEIGHT * sum(rarity.values())
+        return Asked(edge.Query.Nearest(words, using=WORDS), params, bound)
 
-    def _probed(self, terms: list[int], reach: Reach) -> Iterator[float]:
-        """The idf of each term: the score of its best passage, divided by its weight there."""
-        where = readable(reach.books, reach.hidden)
-        requests = [
-            edge.QueryRequest(
-                limit=1,
-                query=edge.Query.Nearest(edge.SparseVector([term], [1.0]), using=WORDS),
-                filter=where,
-                params=own_idf(reach),
-                with_vector=[WORDS],
-            )
-            for term in terms
-        ]
-        answers = self._shard.query_batch(edge.QueryBatchRequest(requests))
-        for term, hits in zip(terms, answers, strict=True):
-            yield hits[0].score / weight_of(hits[0], term) if hits else 0.0
+    def _stored(self, points: Sequence[int], reach: Reach) -> dict[int, dict[str, Any]]:
+        known = self._known.of(reach.generation)
+        missing: list[Any] = [point for point in points if point not in known]
+        if missing:
+            records = self._shard.retrieve(missing, with_payload=True, with_vector=False)
+            known |= {int(record.id): unpacked(record.payload or {}) for record in records}
+        return {point: known[point] for point in points if point in known}
 
-    def _unique(self, points: list[str], scored: dict[str, Standing]) -> Iterator[SearchResult]:
-        """Results in order; of passages with the same text only the best."""
-        seen: set[str] = set()
-        rank = 1
-        for start in range(0, len(points), CANDIDATES):
-            part = points[start : start + CANDIDATES]
-            records = self._shard.retrieve(list(part), with_payload=True, with_vector=[DENSE])
-            stored = {str(record.id): record for record in records}
-            for point in part:
-                record = stored.get(point)
-                payload = record.payload if record else None
-                if record is None or payload is None or payload["content_hash"] in seen:
-                    continue
-                seen.add(payload["content_hash"])
-                yield result_of(
-                    payload,
-                    similarity=scored[point].question.cosine,
-                    rank=rank,
-                    rank_score=scored[point].fused,
-                    vector=dense_of(record),
-                )
-                rank += 1
+    def _results(
+        self, placed: Sequence[Placed], stored: Mapping[int, Mapping[str, Any]]
+    ) -> list[SearchResult]:
+        """What is known of the winners, with their vectors."""
+        points: list[Any] = [each.candidate.point for each in placed]
+        records = self._shard.retrieve(points, with_payload=False, with_vector=[DENSE])
+        vectors = {record.id: dense_of(record) for record in records}
+        return results_of(placed, stored, vectors)
 
     def matching(self, reach: Reach, conditions: Sequence[Condition]) -> list[SearchResult]:
         """Every chunk with these conditions, in no order and without a score."""
         where = readable(reach.books, reach.hidden, conditions)
-        results: list[SearchResult] = []
+        return [
+            result_of(
+                unpacked(record.payload or {}),
+                similarity=0.0,
+                rank=rank,
+                rank_score=0.0,
+                vector=dense_of(record),
+            )
+            for rank, record in enumerate(self._records(where), start=1)
+        ]
+
+    def _records(self, where: edge.Filter) -> Iterator[edge.Record]:
         offset = None
         while True:
             records, offset = self._shard.scroll(
                 edge.ScrollRequest(
-                    offset=offset, limit=256, filter=where, with_payload=True, with_vector=[DENSE]
+                    offset=offset, limit=PAGE, filter=where, with_payload=True, with_vector=[DENSE]
                 )
             )
-            for record in records:
-                results.append(
-                    result_of(
-                        record.payload or {},
-                        similarity=0.0,
-                        rank=len(results) + 1,
-                        rank_score=0.0,
-                        vector=dense_of(record),
-                    )
-                )
+            yield from records
             if offset is None:
-                return results
+                return
 
     def values(self, key: str, reach: Reach) -> dict[str, int]:
         """How many visible chunks have each value of a field."""
@@ -193,49 +188,22 @@ class EdgeSearch:
         return self._shard.count(edge.CountRequest(filter=readable(reach.books, reach.hidden)))
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One signal's question to the engine."""
-
-    query: edge.Query
-    params: edge.SearchParams | None = None
-
-
-class TermRarity:
-    """What is known of how rare words are in some books, for the present state of the index."""
+class KnownPayloads:
+    """What was read of the points that searches looked at last, in one state of the index."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
         self._generation = -1
-        self._by_books: OrderedDict[tuple[str, ...], dict[int, float]] = OrderedDict()
+        self._payloads: dict[int, dict[str, Any]] = {}
 
-    def known(self, reach: Reach) -> dict[int, float]:
-        with self._lock:
-            if reach.generation != self._generation:
-                self._by_books.clear()
-                self._generation = reach.generation
-            return self._by_books.get(reach.books, {})
-
-    def learnt(self, reach: Reach, terms: Iterator[tuple[int, float]]) -> dict[int, float]:
-        new = dict(terms)
-        with self._lock:
-            known = self._by_books.setdefault(reach.books, {})
-            merged = new if len(known) > REMEMBERED_TERMS else known | new
-            if reach.generation == self._generation:
-                self._by_books[reach.books] = merged
-            return known | new
+    def of(self, generation: int) -> dict[int, dict[str, Any]]:
+        """What is known, to be added to; a search of an older state keeps its own."""
+        if generation > self._generation or len(self._payloads) > REMEMBERED:
+            self._payloads, self._generation = {}, max(generation, self._generation)
+        return self._payloads if generation == self._generation else {}
 
 
-def own_idf(reach: Reach) -> edge.SearchParams:
-    """Words are as rare as they are in the caller's own books; foreign ones change nothing."""
-    return edge.SearchParams(idf=edge.IdfParams(corpus=readable(reach.books, reach.hidden)))
-
-
-def weight_of(hit: edge.ScoredPoint, term: int) -> float:
-    vector = hit.vector[WORDS] if isinstance(hit.vector, dict) else None
-    if not isinstance(vector, edge.SparseVector):
-        raise TypeError("the engine left out the vector that was asked for")
-    return vector.values[vector.indices.index(term)]
+def nearest(vector: Vector) -> edge.Query:
+    return edge.Query.Nearest(list(vector), using=DENSE)
 
 
 def dense_of(record: edge.Record) -> tuple[float, ...]:

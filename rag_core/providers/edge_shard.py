@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,37 +11,67 @@ from typing import Any
 import qdrant_edge as edge
 
 from rag_core.errors import ConfigurationError, FolderInUse, StorageError, StorageFull
+from rag_core.providers.edge_building import GraphRules
 from rag_core.providers.edge_search import DENSE, WORDS
 from rag_core.providers.index_state import STATE_FILE, read_state, write_state
 from rag_core.providers.payload import DATETIMES, INTEGERS, KEYWORDS, TENANT
 
 SHARD_FOLDER = "shard"
+LAYOUT = 2
+"""Of what stands in the index; one of another number cannot be read."""
+PLACE = "shard"
+"""In the state: which folder holds the shard."""
 
 
-def open_shard(folder: Path, dimension: int, model: str) -> tuple[edge.EdgeShard, dict[str, Any]]:
+def open_shard(
+    folder: Path, dimension: int, model: str, rules: GraphRules
+) -> tuple[edge.EdgeShard, dict[str, Any]]:
     """Blocks."""
     shard_folder = folder / SHARD_FOLDER
     state = read_state(folder / STATE_FILE)
     if state is not None:
         checked_model(state, dimension, model)
-        with edge_errors(folder):
-            return edge.EdgeShard.load(str(shard_folder)), state
-    state = {"model": model, "dimension": dimension}
+        return load_shard(folder / state.get(PLACE, SHARD_FOLDER), dimension, rules), state
+    state = {"model": model, "dimension": dimension, "layout": LAYOUT}
     with edge_errors(folder):
         try:
             shard_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"The folder {folder} cannot be made ({error.strerror}).") from error
         if any(shard_folder.iterdir()):  # a first start that was cut off before it was noted
-            shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension))
+            shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
         else:
-            shard = edge.EdgeShard.create(str(shard_folder), configuration(dimension))
+            shard = edge.EdgeShard.create(str(shard_folder), configuration(dimension, rules))
         create_indexes(shard)
     write_state(folder / STATE_FILE, state)
     return shard, state
 
 
+def load_shard(shard_folder: Path, dimension: int, rules: GraphRules) -> edge.EdgeShard:
+    """Blocks."""
+    with edge_errors(shard_folder.parent):
+        return edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
+
+
+def next_place(shard_folder: Path) -> Path:
+    """A folder beside this one that no shard was in before."""
+    number = int(shard_folder.name.rpartition("-")[2]) if "-" in shard_folder.name else 0
+    return shard_folder.with_name(f"{SHARD_FOLDER}-{number + 1}")
+
+
+def clear_others(folder: Path, current: str) -> None:
+    """Remove the shards that an interrupted or a finished change of place left. Blocks."""
+    for other in folder.glob(f"{SHARD_FOLDER}*"):
+        if other.name != current:
+            shutil.rmtree(other, ignore_errors=True)
+
+
 def checked_model(state: Mapping[str, Any], dimension: int, model: str) -> None:
+    if state.get("layout") != LAYOUT:
+        raise ConfigurationError(
+            "The index was written by another version of this program:"
+            " move its folder away and ingest again."
+        )
     if (state.get("model"), state.get("dimension")) != (model, dimension):
         raise ConfigurationError(
             f"The index was built with the embedding model {state.get('model')}"
@@ -49,10 +80,12 @@ def checked_model(state: Mapping[str, Any], dimension: int, model: str) -> None:
         )
 
 
-def configuration(dimension: int) -> edge.EdgeConfig:
+def configuration(dimension: int, rules: GraphRules) -> edge.EdgeConfig:
     return edge.EdgeConfig(
         vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
         sparse_vectors={WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        optimizers=rules.optimizers(dimension),
+        payload_memory=edge.Memory.Cached,  # a search reads a hundred passages, all over the file
     )
 
 

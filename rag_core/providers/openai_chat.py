@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any
 
+import httpx2
 import openai
 from openai import AsyncOpenAI
-from openai.types.chat import ChatCompletionChunk
 
 from rag_core.agent.model_events import (
     ModelEvent,
@@ -26,7 +26,7 @@ from rag_core.errors import (
     UpstreamRejected,
     UpstreamUnavailable,
 )
-from rag_core.providers.openai_stream import Assembly
+from rag_core.providers.openai_stream import Assembly, events_of
 from rag_core.providers.retries import Breaker, Retries
 
 SERVICE = "openai"
@@ -113,10 +113,10 @@ class OpenAIChat:
         """One request. What is lost after the reply's own end is not missed."""
         self._breaker.check()
         with openai_errors(self._breaker):
-            stream = await self._client.chat.completions.create(**request)
+            answer = await self._client.chat.completions.with_raw_response.create(**request)
         self._breaker.succeeded()
-        async with stream:
-            chunks = aiter(stream)
+        response = answer.http_response
+        async with contextlib.aclosing(response), contextlib.aclosing(read(response)) as chunks:
             while (chunk := await next_chunk(chunks, assembly)) is not None:
                 text = assembly.add(chunk)
                 if text:
@@ -151,13 +151,21 @@ class OpenAIChat:
         return "max_completion_tokens" if is_vendor else "max_tokens"
 
 
+async def read(response: httpx2.Response) -> AsyncGenerator[Mapping[str, Any], None]:
+    """The events of a reply; a connection that breaks is an answer that did not come."""
+    try:
+        async for event in events_of(response.aiter_bytes()):
+            yield event
+    except (httpx2.HTTPError, httpx2.StreamError) as error:
+        raise UpstreamUnavailable(SERVICE) from error
+
+
 async def next_chunk(
-    chunks: AsyncIterator[ChatCompletionChunk], assembly: Assembly
-) -> ChatCompletionChunk | None:
+    chunks: AsyncIterator[Mapping[str, Any]], assembly: Assembly
+) -> Mapping[str, Any] | None:
     """The next piece of a stream; None at its end, or where it broke after the reply's end."""
     try:
-        with openai_errors():
-            return await anext(chunks, None)
+        return await anext(chunks, None)
     except UpstreamError:
         if assembly.has_ended:
             return None

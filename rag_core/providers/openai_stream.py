@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +17,49 @@ MAX_ARGUMENTS = 20_000
 MAX_CALLS = 32
 
 REASONS = {"length": FinishReason.LENGTH, "content_filter": FinishReason.FILTERED}
+
+
+DATA = b"data:"
+DONE = b"[DONE]"
+MAX_EVENT = 2_000_000
+"""Bytes of one event; a stream without line ends is no stream of events."""
+
+
+async def events_of(pieces: AsyncIterable[bytes]) -> AsyncIterator[Mapping[str, Any]]:
+    """The documents of a stream of server-sent events; the mark of its end ends it.
+
+    The vendor's own reader builds a model of each chunk, which costs more than all the rest."""
+    held = b""
+    async for piece in pieces:
+        *lines, held = (held + piece).split(b"\n")
+        for line in lines:
+            data = line.strip().removeprefix(DATA).strip() if line.startswith(DATA) else b""
+            if data == DONE:
+                return
+            if data:
+                yield document_in(data)
+        if len(held) > MAX_EVENT:
+            raise UpstreamUnavailable(SERVICE, "an event without end")
+
+
+def document_in(data: bytes) -> Mapping[str, Any]:
+    """One event's document; an error told within the stream is one."""
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise UpstreamUnavailable(SERVICE, "an answer that cannot be read") from error
+    if not isinstance(document, dict) or document.get("error"):
+        raise UpstreamUnavailable(SERVICE, "an answer that cannot be read")
+    return document
+
+
+def at(part: object, name: str) -> Any:
+    """A field of what may be anything."""
+    return part.get(name) if isinstance(part, Mapping) else None
+
+
+def sequence(part: object) -> Sequence[Any]:
+    return part if isinstance(part, list) else ()
 
 
 class Assembly:
@@ -40,20 +84,20 @@ class Assembly:
         """Whether the reply's own end has come."""
         return self._reason is not None
 
-    def add(self, chunk: Any) -> str:
+    def add(self, chunk: Mapping[str, Any]) -> str:
         """Take one piece in; its text, if it has any."""
-        self._read_usage(getattr(chunk, "usage", None))
-        choices = getattr(chunk, "choices", None) or ()
-        if not isinstance(choices, Sequence) or not choices or self.has_ended:
+        self._read_usage(at(chunk, "usage"))
+        choices = sequence(at(chunk, "choices"))
+        if not choices or self.has_ended:
             return ""
         choice = choices[0]
-        delta = getattr(choice, "delta", None)
-        text = getattr(delta, "content", None)
-        if getattr(delta, "refusal", None):
+        delta = at(choice, "delta")
+        text = at(delta, "content")
+        if at(delta, "refusal"):
             self._is_refused = True
-        for call in getattr(delta, "tool_calls", None) or ():
+        for call in sequence(at(delta, "tool_calls")):
             self._read_call(call)
-        reason = getattr(choice, "finish_reason", None)
+        reason = at(choice, "finish_reason")
         self._reason = reason if isinstance(reason, str) and reason else None
         if not isinstance(text, str) or not text:
             return ""
@@ -61,21 +105,21 @@ class Assembly:
         return text
 
     def _read_call(self, call: Any) -> None:
-        index = getattr(call, "index", None)
-        identity = getattr(call, "id", None) or ""
+        index = at(call, "index")
+        identity = at(call, "id") or ""
         if not isinstance(index, int):  # some servers send calls whole, without an index
             index = len(self._calls) if identity or not self._calls else max(self._calls)
         parts = self._calls.setdefault(index, {"id": "", "name": "", "arguments": ""})
-        function = getattr(call, "function", None)
+        function = at(call, "function")
         parts["id"] = parts["id"] or str(identity)
-        parts["name"] += str(getattr(function, "name", None) or "")
-        parts["arguments"] += str(getattr(function, "arguments", None) or "")
+        parts["name"] += str(at(function, "name") or "")
+        parts["arguments"] += str(at(function, "arguments") or "")
         if len(parts["arguments"]) > MAX_ARGUMENTS or len(self._calls) > MAX_CALLS:
             raise UpstreamUnavailable(SERVICE, "a tool call without end")
 
     def _read_usage(self, usage: Any) -> None:
-        prompt = getattr(usage, "prompt_tokens", None)
-        completion = getattr(usage, "completion_tokens", None)
+        prompt = at(usage, "prompt_tokens")
+        completion = at(usage, "completion_tokens")
         if isinstance(prompt, int) and isinstance(completion, int):
             self._usage = (max(0, prompt), max(0, completion))
 

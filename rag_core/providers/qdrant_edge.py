@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TypeVar
 
 import qdrant_edge as edge
 
@@ -18,56 +17,67 @@ from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports import EmbeddedQuery
 from rag_core.providers.bm25 import words_model
 from rag_core.providers.conditions import Condition, is_one_of
-from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch, Reach
-from rag_core.providers.edge_shard import edge_errors, open_shard
-from rag_core.providers.index_state import STATE_FILE, write_state
+from rag_core.providers.edge_building import Building, GraphRules, build_in_child
+from rag_core.providers.edge_home import EdgeHome, open_home
+from rag_core.providers.edge_rarity import Reach
+from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch
 from rag_core.providers.payload import (
     edition,
+    packed,
     parts_of,
     payload_of,
-    point_id,
+    point_number,
     searchable_text,
 )
 from rag_core.providers.visibility import View, Visibility
+from rag_core.retrieval.candidates import Order, as_found
 from rag_core.retrieval.results import SearchResult
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 BATCH = 256
-READERS = 2
 
 
 class EdgeStore:
     """VectorStore over one folder, which one process may hold."""
 
-    def __init__(self, shard: edge.EdgeShard, *, state_file: Path, state: dict[str, Any]) -> None:
-        self._shard = shard
-        self._search = EdgeSearch(shard)
+    def __init__(self, home: EdgeHome) -> None:
+        self._home = home
+        self._search = EdgeSearch(home.shard)
         self._words = words_model()
-        self._state_file = state_file
-        self._state = state
         self._visibility = Visibility(View())
         self._editions: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._generation = 0
+        self._written = 0
         self._writing = asyncio.Lock()
+        self._building = Building(self._build, quiet_seconds=home.rules.quiet_seconds)
         self._writes: set[asyncio.Task[None]] = set()
-        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index-writer")
-        self._readers = ThreadPoolExecutor(max_workers=READERS, thread_name_prefix="index-reader")
 
     async def add(self, chunks: Sequence[EmbeddedChunk]) -> None:
-        await self._uninterrupted(lambda: self._add(chunks))
+        await self._write(lambda: self._add(chunks))
 
     async def show_version(self, *, book_id: str, source_file: str, version: int | None) -> None:
-        await self._uninterrupted(lambda: self._show(book_id, source_file, version))
+        await self.show_versions(book_id=book_id, versions={source_file: version})
+
+    async def show_versions(self, *, book_id: str, versions: Mapping[str, int | None]) -> None:
+        await self._write(lambda: self._show(book_id, versions))
 
     async def drop_book(self, book_id: str) -> None:
-        await self._uninterrupted(lambda: self._drop(book_id))
+        await self._write(lambda: self._drop(book_id))
 
     async def search(
-        self, query: EmbeddedQuery, *, books: BookIds, limit: int
+        self,
+        query: EmbeddedQuery,
+        *,
+        books: BookIds,
+        limit: int,
+        pool: int = 0,
+        order: Order = as_found,
     ) -> Sequence[SearchResult]:
-        return await self._read(books, [], lambda reach: self._search.search(query, reach, limit))
+        def work(reach: Reach) -> Sequence[SearchResult]:
+            return self._search.search(query, reach, limit=limit, pool=pool, order=order)
+
+        return await self._read(books, [], work)
 
     async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
         found = await self._matching(books, [is_one_of("parent_doc_id", parent_doc_id)])
@@ -92,8 +102,16 @@ class EdgeStore:
     async def frozen(self) -> AsyncIterator[Path | None]:
         """The index's folder, which nobody writes until the end of the block; reads go on."""
         async with self._writing:
-            await self._in(self._writer, self._shard.flush)
-            yield self._state_file.parent
+            await self._building.stop()
+            await self._home.write(self._home.shard.flush)
+            try:
+                yield self._home.folder
+            finally:
+                self._building.soon()
+
+    async def settled(self) -> None:
+        """Wait until the index is as quick as it gets with what it holds now."""
+        await self._building.settled()
 
     async def shown_versions(self, book_id: str) -> Mapping[str, int]:
         named = await self._values("edition", BookIds([book_id]))
@@ -115,16 +133,7 @@ class EdgeStore:
             if not readable:
                 return nothing
             reach = Reach(books=readable, hidden=view.hidden, generation=self._generation)
-            return await self._in(self._readers, work, reach)
-
-    async def _in(
-        self, pool: ThreadPoolExecutor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
-        def run() -> T:
-            with edge_errors(self._state_file.parent):
-                return work(*args, **kwargs)
-
-        return await asyncio.get_running_loop().run_in_executor(pool, run)
+            return await self._home.read(work, reach)
 
     async def _uninterrupted(self, work: Callable[[], Awaitable[None]]) -> None:
         """One write after the other, each to its end even when its caller is cancelled."""
@@ -137,6 +146,17 @@ class EdgeStore:
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)
         await asyncio.shield(task)
+
+    async def _write(self, work: Callable[[], Awaitable[None]]) -> None:
+        async def run() -> None:
+            self._written += 1
+            await self._building.stop()
+            try:
+                await work()
+            finally:
+                self._building.soon()
+
+        await self._uninterrupted(run)
 
     async def _add(self, chunks: Sequence[EmbeddedChunk]) -> None:
         names = {
@@ -154,28 +174,33 @@ class EdgeStore:
         for book_id, source_file, version in names.values():
             self._editions[book_id, source_file].add(version)
         for start in range(0, len(chunks), BATCH):
-            await self._in(self._writer, self._insert, chunks[start : start + BATCH])
+            await self._home.write(self._insert, chunks[start : start + BATCH])
 
-    async def _show(self, book_id: str, source_file: str, version: int | None) -> None:
-        there = self._editions.get((book_id, source_file), set())
-        gone = {edition(book_id, number, source_file) for number in there if number != version}
-        shown = set() if version is None else {edition(book_id, version, source_file)}
+    async def _show(self, book_id: str, versions: Mapping[str, int | None]) -> None:
+        gone: set[str] = set()
+        shown: set[str] = set()
+        for source_file, version in versions.items():
+            for number in self._editions.get((book_id, source_file), ()):
+                name = edition(book_id, number, source_file)
+                (shown if number == version else gone).add(name)
         view = self._visibility.view
         hidden = view.hidden - shown | gone
         if hidden != view.hidden:
             await self._change(replace(view, hidden=hidden))
-        if gone:
-            await self._in(self._writer, self._delete, "edition", sorted(gone))
-        self._editions[book_id, source_file] = there & {version}
-        if not self._editions[book_id, source_file]:
-            del self._editions[book_id, source_file]
+        if not gone:
+            return
+        await self._home.write(self._delete, "edition", sorted(gone))
+        for source_file, version in versions.items():
+            self._editions[book_id, source_file] &= {version}
+            if not self._editions[book_id, source_file]:
+                del self._editions[book_id, source_file]
         # Nothing is left of these to hide; the file on disk may name them until its next change.
         await self._visibility.switch(replace(self._visibility.view, hidden=hidden - gone))
 
     async def _drop(self, book_id: str) -> None:
         view = self._visibility.view
         await self._change(replace(view, dropped=view.dropped | {book_id}))
-        await self._in(self._writer, self._delete, "book_id", [book_id])
+        await self._home.write(self._delete, "book_id", [book_id])
         for key in [key for key in self._editions if key[0] == book_id]:
             del self._editions[key]
         hidden = frozenset(name for name in view.hidden if parts_of(name)[0] != book_id)
@@ -183,66 +208,82 @@ class EdgeStore:
 
     async def _change(self, view: View) -> None:
         """Write down what readers may see, then let them see it: the file is never behind."""
-        state = self._state | {"hidden": sorted(view.hidden), "dropped": sorted(view.dropped)}
-        await self._in(self._writer, write_state, self._state_file, state)
+        await self._home.note(view)
         self._generation += 1
         await self._visibility.switch(view)
+
+    async def _build(self) -> None:
+        """Give the index its graph, in a copy that takes its place if nothing is written first."""
+        if not await self._home.needs_graph():
+            return
+        async with self._writing:
+            as_of = self._written
+            target = await self._home.copied()
+        await build_in_child(target)
+        await self._uninterrupted(lambda: self._move(target, as_of))
+
+    async def _move(self, target: Path, as_of: int) -> None:
+        """Read and write the shard there from now on: it holds the same, unless one wrote."""
+        if as_of != self._written:
+            return
+        before = await self._home.move(target)
+        self._search.moved_to(self._home.shard)
+        await self._home.note(self._visibility.view)
+        await self._visibility.switch(self._visibility.view)  # nobody reads the old one after it
+        await self._home.tidy(before)
 
     def _insert(self, chunks: Sequence[EmbeddedChunk]) -> None:
         points = [
             edge.Point(
-                point_id(embedded.chunk.id, embedded.chunk.metadata.version),
+                point_number(embedded.chunk.id, embedded.chunk.metadata.version),
                 {
                     DENSE: list(embedded.vector),
                     WORDS: self._words.embed_document(searchable_text(embedded)),
                 },
-                payload_of(embedded),
+                packed(payload_of(embedded)),
             )
             for embedded in chunks
         ]
-        self._shard.update(edge.UpdateOperation.upsert_points(points))
+        self._home.shard.update(edge.UpdateOperation.upsert_points(points))
 
     def _delete(self, key: str, values: list[str]) -> None:
         named = edge.Filter(must=[edge.FieldCondition(key, match=edge.MatchAny(values))])
-        self._shard.update(edge.UpdateOperation.delete_points_by_filter(named))
+        self._home.shard.update(edge.UpdateOperation.delete_points_by_filter(named))
 
     async def _start(self) -> None:
         """Clear away what a crash left unseen, and learn which versions there are."""
-        left = {key: list(self._state.get(key, ())) for key in ("hidden", "dropped")}
-        if left["hidden"]:
-            await self._in(self._writer, self._delete, "edition", left["hidden"])
-        if left["dropped"]:
-            await self._in(self._writer, self._delete, "book_id", left["dropped"])
-        for name in await self._in(self._writer, self._all_editions):
+        for key, field in (("hidden", "edition"), ("dropped", "book_id")):
+            if left := self._home.left(key):
+                await self._home.write(self._delete, field, left)
+        for name in await self._home.write(self._all_editions):
             book_id, version, source_file = parts_of(name)
             self._editions[book_id, source_file].add(version)
         await self._change(View())
+        await self._home.tidy()
+        self._building.soon()
 
     def _all_editions(self) -> list[str]:
-        total = self._shard.count(edge.CountRequest())
+        total = self._home.shard.count(edge.CountRequest())
         if not total:
             return []
-        found = self._shard.facet(edge.FacetRequest("edition", limit=total, exact=True))
+        found = self._home.shard.facet(edge.FacetRequest("edition", limit=total, exact=True))
         return [str(hit.value) for hit in found.hits if hit.count]
 
     async def _close(self) -> None:
+        await self._building.stop()
         while self._writes:
             await asyncio.wait(self._writes)
-        await asyncio.to_thread(self._close_now)
-
-    def _close_now(self) -> None:
-        self._readers.shutdown(cancel_futures=True)
-        self._writer.shutdown()
-        with edge_errors(self._state_file.parent):
-            self._shard.flush()
-            self._shard.close()
+        await self._building.stop()
+        await self._home.close()
 
 
 @asynccontextmanager
-async def open_edge_store(folder: Path, *, dimension: int, model: str) -> AsyncIterator[EdgeStore]:
+async def open_edge_store(
+    folder: Path, *, dimension: int, model: str, rules: GraphRules | None = None
+) -> AsyncIterator[EdgeStore]:
     """The index in this folder, made if need be; vectors of another model are refused."""
-    shard, state = await asyncio.to_thread(open_shard, folder, dimension, model)
-    store = EdgeStore(shard, state_file=folder / STATE_FILE, state=state)
+    home = await open_home(folder, dimension=dimension, model=model, rules=rules or GraphRules())
+    store = EdgeStore(home)
     try:
         await store._start()
         yield store

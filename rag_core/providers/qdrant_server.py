@@ -41,6 +41,7 @@ from rag_core.providers.server_connection import SERVICE, Connection, connected
 from rag_core.providers.server_filters import one_of
 from rag_core.providers.server_registers import QUIET_SECONDS, Register, Registers, with_hidden
 from rag_core.providers.server_search import Reach, ServerSearch
+from rag_core.retrieval.candidates import Order, as_found
 from rag_core.retrieval.results import SearchResult
 
 T = TypeVar("T")
@@ -71,15 +72,27 @@ class ServerStore:
         await self._uninterrupted(lambda: self._add(chunks))
 
     async def show_version(self, *, book_id: str, source_file: str, version: int | None) -> None:
-        await self._uninterrupted(lambda: self._show(book_id, source_file, version))
+        await self.show_versions(book_id=book_id, versions={source_file: version})
+
+    async def show_versions(self, *, book_id: str, versions: Mapping[str, int | None]) -> None:
+        await self._uninterrupted(lambda: self._show(book_id, versions))
 
     async def drop_book(self, book_id: str) -> None:
         await self._uninterrupted(lambda: self._drop(book_id))
 
     async def search(
-        self, query: EmbeddedQuery, *, books: BookIds, limit: int
+        self,
+        query: EmbeddedQuery,
+        *,
+        books: BookIds,
+        limit: int,
+        pool: int = 0,
+        order: Order = as_found,
     ) -> Sequence[SearchResult]:
-        return await self._read(books, [], lambda reach: self._search.search(query, reach, limit))
+        def work(reach: Reach) -> Awaitable[Sequence[SearchResult]]:
+            return self._search.search(query, reach, limit=limit, pool=pool, order=order)
+
+        return await self._read(books, [], work)
 
     async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
         found = await self._matching(books, [is_one_of("parent_doc_id", parent_doc_id)])
@@ -179,13 +192,22 @@ class ServerStore:
         await self._delete(one_of(TENANT, [book_id]), one_of("edition", names))
         self._opened |= set(names)
 
-    async def _show(self, book_id: str, source_file: str, version: int | None) -> None:
+    async def _show(self, book_id: str, versions: Mapping[str, int | None]) -> None:
+        if not versions:
+            return
         everything = Reach((book_id,), frozenset(), ())
         there = await self._search.values(
-            "edition", everything, [is_one_of(SOURCE_FILE, source_file)]
+            "edition", everything, [is_one_of(SOURCE_FILE, *versions)]
         )
-        shown = frozenset() if version is None else {edition(book_id, version, source_file)}
+        shown = {
+            edition(book_id, version, source_file)
+            for source_file, version in versions.items()
+            if version is not None
+        }
         gone = frozenset(there) - shown
+        register = (await self._registers.read([book_id]))[book_id]
+        if not gone and not shown & register.hidden:
+            return
         await self._change(book_id, hide=gone, show=frozenset(shown))
         if gone:
             await self._delete(one_of(TENANT, [book_id]), one_of("edition", gone))

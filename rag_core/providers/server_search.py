@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,14 +12,15 @@ from qdrant_client import models
 
 from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.attempts import together
-from rag_core.providers.bm25 import MOST_WEIGHT, words_model
+from rag_core.providers.bm25 import MOST_WEIGHT, idf, words_model
 from rag_core.providers.conditions import Condition, conditions_of
-from rag_core.providers.payload import result_of
+from rag_core.providers.payload import candidates, result_of, results_of
 from rag_core.providers.server_collection import DENSE, TERMS, WORDS
 from rag_core.providers.server_connection import Connection
 from rag_core.providers.server_filters import among, has_number, readable
+from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.results import SearchResult
-from rag_core.retrieval.scoring import Signals, Standing, standing
+from rag_core.retrieval.scoring import Ranked, ranked
 
 CANDIDATES = 100
 PAGE = 256
@@ -58,21 +58,30 @@ class ServerSearch:
         self._words = words_model()
         self._rarity = Rarity()
 
-    async def search(self, query: EmbeddedQuery, reach: Reach, limit: int) -> list[SearchResult]:
+    async def search(
+        self, query: EmbeddedQuery, reach: Reach, *, limit: int, pool: int, order: Order
+    ) -> list[SearchResult]:
         words = [self._words.embed_query(asked.text) for asked in query.texts]
-        candidates = await self._candidates(query, words, reach, limit)
+        found = await self._candidates(query, words, reach, max(pool, limit))
         rarities = [await self._rarity_of(each.indices, reach) for each in words]
-        scored = {
-            point: standing(
-                [
-                    Signals(cosine=cosine, words=share(candidate.words, rarity))
-                    for cosine, rarity in zip(candidate.cosines, rarities, strict=True)
-                ]
-            )
-            for point, candidate in candidates.items()
-        }
-        best = sorted(scored, key=lambda point: (-scored[point].fused, point))
-        return await self._unique(best, scored, limit)
+        points = sorted(found)
+        cosines = [
+            [found[point].cosines[number] for point in points] for number in range(len(words))
+        ]
+        shares = [[share(found[point].words, rarity) for point in points] for rarity in rarities]
+        room = max(pool, limit)
+        return await self._ordered(ranked(points, cosines, shares), limit, room, order)
+
+    async def _ordered(
+        self, found: Ranked[str], limit: int, room: int, order: Order
+    ) -> list[SearchResult]:
+        stored: dict[str, dict[str, Any]] = {}
+        while True:
+            stored |= await self._payloads([p for p in found.points[:room] if p not in stored])
+            placed = order(candidates(found, stored, room))
+            if len(placed) >= limit or room >= len(found.points):
+                return await self._results(placed[:limit], stored)
+            room *= 2  # many of them have the same text
 
     async def _candidates(
         self, query: EmbeddedQuery, words: Sequence[edge.SparseVector], reach: Reach, limit: int
@@ -132,36 +141,26 @@ class ServerSearch:
             known = {**known, **self._rarity.learn(reach, learnt)}
         return {term: known[term] for term in terms}
 
-    async def _unique(
-        self, points: Sequence[str], scored: Mapping[str, Standing], limit: int
-    ) -> list[SearchResult]:
-        """Results in order; of passages with the same text only the best."""
-        results: dict[str, SearchResult] = {}
-        while points and len(results) < limit:
-            part, points = points[:limit], points[limit:]
-            stored = await self._stored(part)
-            for point in part:
-                payload, vector = stored.get(point, ({}, ()))
-                if not payload or payload["content_hash"] in results or len(results) == limit:
-                    continue
-                results[payload["content_hash"]] = result_of(
-                    payload,
-                    similarity=scored[point].question.cosine,
-                    rank=len(results) + 1,
-                    rank_score=scored[point].fused,
-                    vector=vector,
-                )
-        return list(results.values())
+    async def _payloads(self, points: Sequence[str]) -> dict[str, dict[str, Any]]:
+        if not points:
+            return {}
+        records = await self._connection.ask(
+            lambda client: client.retrieve(self._collection, list(points), with_payload=SHOWN)
+        )
+        return {str(record.id): record.payload for record in records if record.payload}
 
-    async def _stored(
-        self, points: Sequence[str]
-    ) -> dict[str, tuple[dict[str, Any], tuple[float, ...]]]:
+    async def _results(
+        self, placed: Sequence[Placed], stored: Mapping[str, Mapping[str, Any]]
+    ) -> list[SearchResult]:
+        """What is known of the winners, with their vectors."""
+        points = [str(each.candidate.point) for each in placed]
         records = await self._connection.ask(
             lambda client: client.retrieve(
-                self._collection, list(points), with_payload=SHOWN, with_vectors=[DENSE]
+                self._collection, list(points), with_payload=False, with_vectors=[DENSE]
             )
         )
-        return {str(record.id): (record.payload or {}, dense_of(record)) for record in records}
+        vectors = {str(record.id): dense_of(record) for record in records}
+        return results_of(placed, stored, vectors)
 
     async def matching(self, reach: Reach, conditions: Sequence[Condition]) -> list[SearchResult]:
         """Every chunk with these conditions, in no order and without a score."""
@@ -247,11 +246,6 @@ class Rarity:
         while len(self._by_reach) > REMEMBERED_STATES:
             self._by_reach.popitem(last=False)
         return known
-
-
-def idf(total: int, having: int) -> float:
-    """BM25's weight of a word that so many passages of all have."""
-    return math.log1p((total - having + 0.5) / (having + 0.5))
 
 
 def share(words: Mapping[int, float], rarity: Mapping[int, float]) -> float:

@@ -13,47 +13,89 @@ COMMON = 1.0
 """What a piece is worth that every passage has; a rare one is worth more."""
 JUDGES = 100
 """The best passages say which pieces are rare, so that asking for more changes no order."""
-LETTERS = bytes(byte if byte >= 128 or chr(byte).isalnum() else ord(" ") for byte in range(256))
-GAP = b" \x00 "
-"""Between two passages: no piece of a question spans it."""
+SPACE = ord(" ")
+LETTERS = bytes(
+    byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else SPACE
+    for byte in range(256)
+)
+BORDER = 0xFF
+"""Stands between two passages. No text has this byte, so that no piece of a question spans it."""
+WORD = 8
+"""Bytes of a number: a piece is read with what comes after it, and that is masked away."""
+MASK = np.uint64((1 << 8 * PIECE) - 1)
+MIXER, SIEVE = np.uint64(0x9E3779B97F4A7C15), 16
+"""Most pieces of a passage are none of the question's: a table of so many bits says so at once."""
+
+
+class Wording:
+    """The pieces of some passages."""
+
+    def __init__(self, passages: Sequence[str]) -> None:
+        self._count = len(passages)
+        letters = spaced_letters(passages)
+        self._borders = np.flatnonzero(letters == BORDER)
+        self._codes = codes(letters)
+        self._sieved = sieved(self._codes)
+
+    def shares(self, question: str) -> NDArray[np.float64]:
+        """For each passage the share of the question's pieces it has, by their rarity: 0 to 1."""
+        wanted = np.unique(codes(spaced_letters([question])[:-1]))
+        if not len(wanted) or not self._count:
+            return np.zeros(self._count)
+        held = self._holdings(wanted)
+        worth = rarity(held[:JUDGES]) + COMMON
+        shares: NDArray[np.float64] = held @ worth / worth.sum()
+        return shares
+
+    def _holdings(self, wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Which passage has which of the wanted pieces; `wanted` is sorted."""
+        sieve = np.zeros(1 << SIEVE, dtype=np.bool_)
+        sieve[sieved(wanted)] = True
+        at = np.flatnonzero(sieve[self._sieved])
+        found = self._codes[at]
+        place = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
+        same = wanted[place] == found
+        held = np.zeros((self._count, len(wanted)), dtype=np.bool_)
+        held[np.searchsorted(self._borders, at[same], side="right"), place[same]] = True
+        return held
 
 
 def coverage(question: str, passages: Sequence[str]) -> list[float]:
-    """For each passage the share of the question's pieces that it has, by their rarity: 0 to 1."""
-    wanted = np.unique(codes(spaced(question)))
-    if not len(wanted) or not passages:
-        return [0.0] * len(passages)
-    held = holdings(wanted, [spaced(passage) for passage in passages])
-    worth = rarity(held[:JUDGES]) + COMMON
-    shares: list[float] = (held @ worth / worth.sum()).tolist()
+    """For each passage the share of the question's pieces that it has: 0 to 1."""
+    shares: list[float] = Wording(passages).shares(question).tolist()
     return shares
 
 
-def spaced(text: str) -> bytes:
-    """The words alone, in lower case, with one space around each."""
-    words = text.lower().encode("utf-8", "replace").translate(LETTERS).split()
-    return b" " + b" ".join(words) + b" " if words else b""
+def spaced_letters(texts: Sequence[str]) -> NDArray[np.uint8]:
+    """The words alone, in lower case, with one space around each and a border after each text."""
+    border = b" %c " % BORDER
+    joined = border.join([lowered(text) for text in texts])
+    raw = np.frombuffer((b" " + joined + border).translate(LETTERS), dtype=np.uint8)
+    gaps = raw == SPACE
+    gaps[1:] &= gaps[:-1]
+    gaps[0] = False
+    spaced: NDArray[np.uint8] = raw[~gaps][:-1]
+    return spaced
 
 
-def codes(text: bytes) -> NDArray[np.uint64]:
+def lowered(text: str) -> bytes:
+    """In lower case; that of plain letters is left to the table of letters."""
+    return text.encode() if text.isascii() else text.lower().encode("utf-8", "replace")
+
+
+def codes(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Every piece of the text as a number, in order."""
-    letters = np.frombuffer(text, dtype=np.uint8).astype(np.uint64)
     count = max(0, len(letters) - PIECE + 1)
-    pieces = np.zeros(count, dtype=np.uint64)
-    for place in range(PIECE):
-        pieces = pieces << np.uint64(8) | letters[place : place + count]
+    buffer = letters.tobytes() + bytes(WORD)
+    read = np.ndarray(count, dtype="<u8", buffer=buffer, strides=(1,))
+    pieces: NDArray[np.uint64] = read & MASK
     return pieces
 
 
-def holdings(wanted: NDArray[np.uint64], passages: Sequence[bytes]) -> NDArray[np.bool_]:
-    """Which passage has which of the wanted pieces; `wanted` is sorted."""
-    found = codes(GAP.join(passages))
-    place = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
-    at = np.flatnonzero(wanted[place] == found)
-    ends = np.cumsum([len(passage) + len(GAP) for passage in passages])
-    held = np.zeros((len(passages), len(wanted)), dtype=np.bool_)
-    held[np.searchsorted(ends, at, side="right"), place[at]] = True
-    return held
+def sieved(pieces: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A few bits of each piece, mixed."""
+    bits: NDArray[np.uint64] = (pieces * MIXER) >> np.uint64(64 - SIEVE)
+    return bits
 
 
 def rarity(held: NDArray[np.bool_]) -> NDArray[np.float64]:

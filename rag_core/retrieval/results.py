@@ -37,6 +37,8 @@ class SearchResult:
     layer: str | None = None
     prev_chunk_id: str | None = None
     next_chunk_id: str | None = None
+    also_in: tuple[str, ...] = ()
+    """Files that hold the same text; they are not results of their own."""
     vector: Sequence[float] = field(default=(), repr=False, compare=False)
     """For the diversity of the evidence; empty where the store was not asked for it."""
     metadata: Mapping[str, Any] = field(default_factory=dict)

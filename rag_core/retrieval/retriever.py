@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
-from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, VectorStore
+from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, VectorStore
+from rag_core.retrieval.candidates import Placed, pages_in_turn
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
+from rag_core.retrieval.reranking import LOOKED_AT, reranked
 from rag_core.retrieval.results import SearchResponse, SearchResult
-from rag_core.retrieval.scoring import page_of, with_coverage, with_pages
+from rag_core.retrieval.scoring import by_all_signals, in_order
 from rag_core.retrieval.thread import thread_text
 
-CHUNKS_OF_A_PAGE = 2
-"""More sections of one page wait behind other pages, so that they do not crowd them out."""
 WIDER = 3
 """How many times the limit is looked at, to have other pages to choose from."""
 POOL = 100
@@ -27,22 +27,48 @@ NAMED_MODULES = 20
 class Retriever:
     """Searches the books that a caller may read."""
 
-    def __init__(self, *, embedder: Embedder, store: VectorStore) -> None:
+    def __init__(
+        self, *, embedder: Embedder, store: VectorStore, reranker: Reranker | None = None
+    ) -> None:
         self._embedder = QueryCache(embedder)
         self._store = store
+        self._reranker = reranker
 
     async def search(self, query: SearchQuery, *, earlier: Sequence[str] = ()) -> SearchResponse:
         """The best passages; `earlier` is what the asker said in the thread before, in order."""
         await self._check_module(query)
         asked = await self._embedded(query, earlier)
-        found = await self._store.search(
-            asked, books=query.book_ids, limit=max(POOL, query.limit * WIDER)
+        if self._reranker is None:
+            found = await self._found(query, asked, query.limit, in_order)
+        else:
+            limit = max(LOOKED_AT, query.limit)
+            best = await self._found(query, asked, limit, by_all_signals)
+            found = self._in_turn(await reranked(self._reranker, asked.text, best), query.limit)
+        return SearchResponse(query=query, results=tuple(found), total_found=len(found))
+
+    async def _found(
+        self,
+        query: SearchQuery,
+        asked: EmbeddedQuery,
+        limit: int,
+        order: Callable[..., list[Placed]],
+    ) -> Sequence[SearchResult]:
+        return await self._store.search(
+            asked,
+            books=query.book_ids,
+            limit=limit,
+            pool=max(POOL, query.limit * WIDER),
+            order=partial(
+                order,
+                question=asked.text,
+                thread=asked.thread.text if asked.thread else None,
+                threshold=query.similarity_threshold,
+            ),
         )
-        thread = asked.thread.text if asked.thread else None
-        ordered = with_pages(with_coverage(found, asked.text, thread))
-        near = [r for r in ordered if r.similarity_score >= query.similarity_threshold]
-        results = renumbered(pages_in_turn(near)[: query.limit])
-        return SearchResponse(query=query, results=results, total_found=len(results))
+
+    def _in_turn(self, results: Sequence[SearchResult], limit: int) -> list[SearchResult]:
+        ordered = pages_in_turn(results, lambda each: (each.book_id, each.source_file))
+        return [replace(each, rank=rank) for rank, each in enumerate(ordered[:limit], start=1)]
 
     async def _embedded(self, query: SearchQuery, earlier: Sequence[str]) -> EmbeddedQuery:
         text = whole_characters(query.text.strip())
@@ -85,19 +111,3 @@ class Retriever:
 def whole_characters(text: str) -> str:
     """The text without halves of characters, which no model and no index takes."""
     return text.encode("utf-8", "replace").decode()
-
-
-def pages_in_turn(results: Iterable[SearchResult]) -> list[SearchResult]:
-    """The first two passages of each page in their order, then what was held back."""
-    taken: Counter[tuple[str, str]] = Counter()
-    first: list[SearchResult] = []
-    held_back: list[SearchResult] = []
-    for result in results:
-        page = page_of(result)
-        (first if taken[page] < CHUNKS_OF_A_PAGE else held_back).append(result)
-        taken[page] += 1
-    return first + held_back
-
-
-def renumbered(results: Iterable[SearchResult]) -> tuple[SearchResult, ...]:
-    return tuple(replace(result, rank=rank) for rank, result in enumerate(results, start=1))

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
-from rag_core.retrieval.coverage import coverage
-from rag_core.retrieval.results import SearchResult
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.retrieval.candidates import Candidate, Placed, merged, pages_in_turn
+from rag_core.retrieval.coverage import Wording
+
+P = TypeVar("P", bound=Hashable)
+Row = Sequence[float]
 
 COSINE_WEIGHT = 1.0
 WORDS_WEIGHT = 0.8
@@ -20,74 +27,75 @@ SHORT_PAGE = 2
 """Passages of a page that has too few for its second one to say anything."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signals:
-    """What speaks for one passage as an answer to one text."""
+@dataclass(frozen=True, slots=True)
+class Ranked(Generic[P]):
+    """Points of a store, the best by meaning and words first."""
 
-    cosine: float = 0.0
-    words: float = 0.0
-    """BM25 divided by the most that any passage could reach for this question: 0 to 1."""
-
-    @property
-    def fused(self) -> float:
-        """Scores are added, not ranks: how far ahead the first is counts as well."""
-        return COSINE_WEIGHT * max(0.0, self.cosine) + WORDS_WEIGHT * self.words
+    points: list[P]
+    similarities: list[float]
+    """The cosine to the question itself."""
+    scores: list[float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """What speaks for one passage: the question itself, and its thread where there is one."""
+def ranked(points: Sequence[P], cosines: Sequence[Row], words: Sequence[Row]) -> Ranked[P]:
+    """Scores are added, not ranks: how far ahead the first is counts as well.
 
-    question: Signals
-    thread: Signals = Signals()
-
-    @property
-    def fused(self) -> float:
-        return self.question.fused + THREAD_WEIGHT * self.thread.fused
-
-
-def standing(signals: Sequence[Signals]) -> Standing:
-    """The question's signals first, then the thread's."""
-    question, *thread = signals
-    return Standing(question=question, thread=thread[0] if thread else Signals())
+    A row for each text, the question first, then its thread; in it a number for each point. Words
+    are BM25 divided by the most that any passage could reach: 0 to 1."""
+    meaning = np.array(cosines, dtype=np.float64).reshape(len(cosines), len(points))
+    said = np.array(words, dtype=np.float64).reshape(meaning.shape)
+    weights = np.array((1.0, THREAD_WEIGHT))[: len(cosines)]
+    scores = weights @ (COSINE_WEIGHT * np.maximum(meaning, 0.0) + WORDS_WEIGHT * said)
+    best = np.argsort(-scores, kind="stable")
+    return Ranked(
+        [points[at] for at in best.tolist()], meaning[0, best].tolist(), scores[best].tolist()
+    )
 
 
-def with_coverage(
-    results: Sequence[SearchResult], question: str, thread: str | None
-) -> list[SearchResult]:
-    """The results with the wording of the texts that were asked counted too."""
-    passages = [f"{result.breadcrumb}\n\n{result.text}" for result in results]
-    scores = [COVERAGE_WEIGHT * share for share in coverage(question, passages)]
+def in_order(
+    candidates: Sequence[Candidate], *, question: str, thread: str | None, threshold: float = 0.0
+) -> list[Placed]:
+    """The candidates as readers get them: by all signals, equal texts merged, pages in turn."""
+    ordered = by_all_signals(candidates, question=question, thread=thread, threshold=threshold)
+    return pages_in_turn(ordered, lambda each: each.candidate.page)
+
+
+def by_all_signals(
+    candidates: Sequence[Candidate], *, question: str, thread: str | None, threshold: float = 0.0
+) -> list[Placed]:
+    """The best first, however many of them are on one page."""
+    if not candidates:
+        return []
+    scores = with_pages(candidates, with_wording(candidates, question, thread))
+    best = np.argsort(-scores, kind="stable").tolist()
+    placed = (Placed(candidates[at], float(scores[at])) for at in best)
+    near = (each for each in placed if each.candidate.similarity >= threshold)
+    return merged(near)
+
+
+def with_wording(
+    candidates: Sequence[Candidate], question: str, thread: str | None
+) -> NDArray[np.float64]:
+    """The scores with the wording of the texts that were asked counted too."""
+    wording = Wording([candidate.passage for candidate in candidates])
+    shares = wording.shares(question)
     if thread is not None:
-        more = coverage(thread, passages)
-        weight = THREAD_WEIGHT * COVERAGE_WEIGHT
-        scores = [score + weight * share for score, share in zip(scores, more, strict=True)]
-    return [
-        replace(result, rank_score=result.rank_score + score)
-        for result, score in zip(results, scores, strict=True)
-    ]
+        shares = shares + THREAD_WEIGHT * wording.shares(thread)
+    scores: NDArray[np.float64] = np.array([each.score for each in candidates])
+    return scores + COVERAGE_WEIGHT * shares
 
 
-def with_pages(results: Sequence[SearchResult]) -> list[SearchResult]:
-    """The results, best first, each with half of what its page's second passage has.
+def with_pages(candidates: Sequence[Candidate], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The scores, each with half of what its page's second passage has.
 
     On a short page each passage counts as its own second: it has nothing else to show, and a
     text that was cut in two stands neither above nor below a whole one for the cut alone."""
-    scores: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for result in results:
-        scores[page_of(result)].append(result.rank_score)
-    seconds = {page: sorted(each, reverse=True)[1:2] for page, each in scores.items()}
-
-    def second(result: SearchResult) -> float:
-        is_short = result.total_chunks <= SHORT_PAGE
-        return result.rank_score if is_short else sum(seconds[page_of(result)])
-
-    lifted = [
-        replace(result, rank_score=result.rank_score + SECOND_WEIGHT * second(result))
-        for result in results
+    by_page: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for candidate, score in zip(candidates, scores.tolist(), strict=True):
+        by_page[candidate.page].append(score)
+    seconds = {page: sum(sorted(each, reverse=True)[1:2]) for page, each in by_page.items()}
+    added = [
+        score if candidate.total_chunks <= SHORT_PAGE else seconds[candidate.page]
+        for candidate, score in zip(candidates, scores.tolist(), strict=True)
     ]
-    return sorted(lifted, key=lambda result: -result.rank_score)
-
-
-def page_of(result: SearchResult) -> tuple[str, str]:
-    return result.book_id, result.source_file
+    return scores + SECOND_WEIGHT * np.array(added)

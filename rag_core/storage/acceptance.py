@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import UUID
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import Float, bindparam, func, select, update
 
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt, Refusal
 from rag_core.desk.limits import Bounds
 from rag_core.desk.progress import QuestionState
 from rag_core.storage import schema
 from rag_core.storage.admission import refusal_of, tell_once
+from rag_core.storage.clock import SecondsFromNow
 from rag_core.storage.codec import question_to_json, to_time
 from rag_core.storage.engine import Transaction
 from rag_core.storage.forgotten import is_forgotten
@@ -28,6 +29,22 @@ WAIT = upsert(
     without=("id",),
     returning="id",
 )
+before = questions.alias("before")
+WAIT_A_LITTLE = Statement(
+    update(threads)
+    .where(
+        threads.c.id
+        == select(questions.c.thread)
+        .where(questions.c.id == bindparam("question"))
+        .scalar_subquery(),
+        threads.c.lease_until.is_(None),
+        select(before.c.id)
+        .where(before.c.thread == threads.c.id, before.c.id != bindparam("question"))
+        .exists(),
+    )
+    .values(lease_until=SecondsFromNow(bindparam("grace", type_=Float)))
+)
+"""Nobody takes a thread up for a moment: what was written first there may be heard last."""
 ADD = insert_once(questions, returning="id")
 KNOWN = Statement(
     select(questions.c.id, questions.c.refusal).where(
@@ -58,6 +75,10 @@ async def accept(
     refusal = await refusal_of(transaction, question, bounds)
     if refusal is None or await tell_once(transaction, question, refusal):
         await add_question(transaction, question_id, question, refusal=refusal)
+        if bounds.grace_seconds:
+            await transaction.rows(
+                WAIT_A_LITTLE, question=str(question_id), grace=bounds.grace_seconds
+            )
     return Receipt(question_id=question_id, repeated=False, refusal=refusal)
 
 

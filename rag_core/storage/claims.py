@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
-from sqlalchemy import Float, bindparam, func, select, update
+from sqlalchemy import Float, bindparam, case, func, select, update
 
 from rag_core.desk.incoming import Refusal
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, Rung
@@ -39,7 +39,8 @@ FIRST_IN_LINE = (
 BEGIN = Statement(
     update(questions)
     .where(questions.c.id == FIRST_IN_LINE)
-    .values(attempt=questions.c.attempt + 1)
+    # A visit to a platform is an attempt; to answer is one when it is begun.
+    .values(attempt=questions.c.attempt + case((questions.c.settled_at.is_(None), 0), else_=1))
     .returning(
         questions.c.id,
         questions.c.body,
@@ -50,6 +51,12 @@ BEGIN = Statement(
         questions.c.refusal,
         questions.c.rung,
     )
+)
+BEGIN_ANSWER = Statement(
+    update(questions)
+    .where(questions.c.id == bindparam("question"))
+    .values(attempt=questions.c.attempt + 1)
+    .returning(questions.c.attempt)
 )
 CHANGED = Statement(
     select(answers.c.source_changed_at).where(answers.c.question == bindparam("question"))

@@ -17,6 +17,11 @@ answers, feedback = schema.answers, schema.feedback
 FIND_ANSWER = Statement(
     select(answers.c.answer_id).where(answers.c.answer_id == bindparam("answer_id"))
 )
+RATED = Statement(
+    select(feedback.c.helpful).where(
+        feedback.c.answer_id == bindparam("answer_id"), feedback.c.asker_id == bindparam("asker_id")
+    )
+)
 RATE = upsert(feedback, on=("answer_id", "asker_id"))
 
 
@@ -25,6 +30,10 @@ class Feedback:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def rated(self, *, answer_id: UUID, asker_id: str) -> bool | None:
+        rows = await self._database.rows(RATED, answer_id=str(answer_id), asker_id=asker_id)
+        return bool(rows[0]["helpful"]) if rows else None
 
     async def rate(
         self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""

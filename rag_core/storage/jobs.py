@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Integer, bindparam, delete, select
@@ -18,7 +19,7 @@ from rag_core.storage.codec import (
     to_json,
     to_time,
 )
-from rag_core.storage.engine import Database, Row
+from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.statement import Statement, upsert
 
 DEFAULT_COLLECTION = "documentation"
@@ -90,22 +91,34 @@ class Jobs:
         )
 
     async def record(self, book_id: str, record: IngestionRecord) -> None:
-        await self._database.run(
-            RECORD,
-            book_id=book_id,
-            source_file=record.source_file,
-            file_hash=record.file_hash,
-            version=record.version,
-            source=record.source,
-            chunk_ids=to_json(NAMES, record.chunk_ids),
-            ingested_at=to_time(record.ingested_at),
-            module=record.module,
-            chapter=record.chapter,
-            lesson=record.lesson,
-        )
+        await self._database.run(RECORD, **row_of(book_id, record))
+
+    async def record_all(self, book_id: str, records: Sequence[IngestionRecord]) -> None:
+        rows = [row_of(book_id, record) for record in records]
+
+        async def body(transaction: Transaction) -> None:
+            await transaction.many(RECORD, rows)
+
+        if rows:
+            await self._database.write(body)
 
     async def forget_file(self, book_id: str, source_file: str) -> None:
         await self._database.run(FORGET_FILE, book_id=book_id, source_file=source_file)
+
+
+def row_of(book_id: str, record: IngestionRecord) -> dict[str, Any]:
+    return {
+        "book_id": book_id,
+        "source_file": record.source_file,
+        "file_hash": record.file_hash,
+        "version": record.version,
+        "source": record.source,
+        "chunk_ids": to_json(NAMES, record.chunk_ids),
+        "ingested_at": to_time(record.ingested_at),
+        "module": record.module,
+        "chapter": record.chapter,
+        "lesson": record.lesson,
+    }
 
 
 def record_from_row(row: Row) -> IngestionRecord:

@@ -31,7 +31,7 @@ from rag_core.storage.admission import WAITING
 from rag_core.storage.answers import answer_by_id, answer_to
 from rag_core.storage.asked import asked_by, asked_in
 from rag_core.storage.changes import changed_answers, cited_after, mark_changed, show_change
-from rag_core.storage.claims import LET_GO, RELEASE, RENEW, Claim, close, take
+from rag_core.storage.claims import BEGIN_ANSWER, LET_GO, RELEASE, RENEW, Claim, close, take
 from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.overdue import backlog, overdue, tell
 from rag_core.storage.parting import ANEW, BEGIN_POST, DROP, POSTED
@@ -96,6 +96,11 @@ class QuestionLedger:
         # Read when it is claimed: a question that this program cannot read holds up its own
         # thread and no other.
         return claim.read() if claim else None
+
+    async def begin_answer(self, question_id: UUID) -> int:
+        begun = await self._database.run(BEGIN_ANSWER, question=str(question_id))
+        must_be_wanted(begun)
+        return int(begun[0]["attempt"])
 
     async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
         held = await self._database.run(

@@ -208,3 +208,68 @@ async def test_the_page_is_light_and_sets_no_cookie_for_a_local_visitor(tab: Tab
     )
     assert sum(sizes) < 300_000
     assert (await tab.do("Network.getCookies"))["cookies"] == []
+
+
+async def test_a_rating_is_still_there_after_a_reload(tab: Tab) -> None:
+    await tab.go()
+    await tab.ask(SUMMER)
+    await tab.answered()
+    await tab.click("[data-act='helpful']")
+    await tab.until("document.querySelector('[data-act=helpful]').ariaPressed === 'true'")
+    await tab.reload()
+    assert await tab.run("document.querySelector('[data-act=helpful]').ariaPressed") == "true"
+    assert await tab.run("document.querySelector('[data-act=not_helpful]').ariaPressed") == "false"
+
+
+async def test_an_edited_question_is_answered_anew_in_its_place(tab: Tab, axe_script: str) -> None:
+    await tab.go()
+    await tab.ask(SUMMER)
+    assert "9:30" in await tab.answered()
+    await tab.click("[data-act='edit']")
+    await tab.until("document.activeElement.matches('.editing textarea')")
+    assert await tab.findings(axe_script) == []
+    await tab.press("Escape")
+    await tab.until("document.activeElement.matches('[data-act=edit]')")
+    assert await tab.count(".editing") == 0
+    await tab.press("Enter")
+    await tab.run("document.activeElement.select()")
+    await tab.write("When does the reading room open in winter?")
+    await tab.tab_to(".editing [type='submit']")
+    await tab.press("Enter")
+    await tab.until("document.querySelector('[data-answer] .prose')?.innerText.includes('11:15')")
+    await tab.reload()
+    assert "11:15" in await tab.answered()
+    assert await tab.text(".asked") == "When does the reading room open in winter?"
+    assert await tab.count(".exchange") == 1
+
+
+async def test_a_deleted_question_takes_its_answer_with_it(tab: Tab, axe_script: str) -> None:
+    await tab.go()
+    await tab.ask(SUMMER)
+    await tab.answered()
+    await tab.ask(WINTER)
+    await tab.answered(2)
+    await tab.click(".exchange:last-child [data-act='withdraw']")
+    assert await tab.findings(axe_script) == []
+    await tab.click("#withdrawing [value='keep']")
+    await tab.click(".exchange:last-child [data-act='withdraw']")
+    await tab.click("#withdrawing [value='delete']")
+    await tab.until("document.querySelectorAll('.exchange').length === 1")
+    assert await tab.text("#spoken") == "The question is deleted."
+    await tab.reload()
+    assert "9:30" in await tab.answered()
+    assert await tab.count(".exchange") == 1
+
+
+async def test_an_answer_is_copied_with_its_references(tab: Tab) -> None:
+    await tab.go()
+    await tab.run("navigator.clipboard.writeText = async (text) => { window.copied = text }; null")
+    await tab.ask(SUMMER)
+    await tab.answered()
+    await tab.click("[data-act='copy']")
+    copied = await tab.until("window.copied")
+    assert "opens at 9:30" in copied
+    assert "\n\n[1] The reading room › The opening hours – http://127.0.0.1" in copied
+    assert "/read/" in copied
+    assert await tab.text("#spoken") == "Copied with its references."
+    assert "supported by the documents" in await tab.text(".confidence")

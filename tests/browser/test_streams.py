@@ -140,3 +140,41 @@ async def test_a_failure_is_one_plain_sentence_and_the_question_can_be_asked_aga
     model.script += [SEARCH, Says(ANSWER)]
     await tab.click("[data-act='retry']")
     assert "9:30" in await tab.answered(2)
+
+
+async def test_a_growing_answer_is_drawn_as_what_it_will_be(tab: Tab, model: OpenAIPeer) -> None:
+    listed = (
+        "In summer the **reading room** opens at 9:30 [1].\n\n"
+        "- In summer the reading room closes at 20:00 [1].\n"
+    )
+    answer = Held(Says(listed), after=16)
+    model.script += [SEARCH, answer]
+    await tab.go()
+    await tab.ask(SUMMER)
+    await tab.until("document.querySelector('.partial strong')?.innerText === 'reading room'")
+    answer.go_on.set()
+    assert "20:00" in await tab.answered()
+    assert await tab.count(".prose li") == 1
+
+
+async def test_a_question_is_edited_in_the_middle_of_its_answer(
+    tab: Tab, model: OpenAIPeer
+) -> None:
+    answer = held()
+    model.script += [SEARCH, answer]
+    await tab.go()
+    await tab.ask(SUMMER)
+    await tab.until(f"{PARTIAL}?.includes({WRITTEN!r})")
+    model.script += [
+        Calls((query("reading room closes in winter"),)),
+        Says("In winter the reading room closes at 17:00 [1]."),
+    ]
+    await tab.click("[data-act='edit']")
+    await tab.run("document.activeElement.select()")
+    await tab.write("When does the reading room close in winter?")
+    await tab.click(".editing [type='submit']")
+    assert "17:00" in await tab.answered()
+    answer.go_on.set()
+    await tab.reload()
+    assert "17:00" in await tab.answered()
+    assert await tab.count(".exchange") == 1

@@ -174,9 +174,25 @@ async def test_what_is_worked_on_is_not_overdue(desk: DeskWork) -> None:
     await desk.accept(from_asker())
     later = datetime.now(UTC) + timedelta(seconds=1)
     (waiting,) = await desk.ledger.overdue(before=later, limit=5)
-    await desk.claim()
+    await desk.ledger.begin_answer((await desk.claim()).question_id)
     assert await desk.ledger.overdue(before=later, limit=5) == []
     assert await desk.ledger.tell(waiting, "late") is None
+
+
+async def test_a_further_question_of_a_thread_waits_a_moment_for_an_earlier_one(
+    desk: DeskWork,
+) -> None:
+    bounds = Bounds(grace_seconds=0.3)
+    await accept(desk, replace(from_asker(), position="1"), bounds)
+    first = await desk.claim()
+    await desk.ledger.close(first.question_id, delivered=True)
+    await accept(desk, replace(from_asker(), position="3"), bounds)
+    assert await desk.ledger.claim(worker="w", lease=LEASE) is None
+    await accept(desk, replace(from_asker(), position="2"), bounds)
+    async with asyncio.timeout(20):
+        while (claim := await desk.ledger.claim(worker="w", lease=LEASE)) is None:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    assert claim.question.position == "2"
 
 
 async def test_the_backlog_says_since_when_the_oldest_waits(desk: DeskWork) -> None:

@@ -88,6 +88,10 @@ class MemoryJobs:
     async def record(self, book_id: str, record: IngestionRecord) -> None:
         self._records.setdefault(book_id, {})[record.source_file] = record
 
+    async def record_all(self, book_id: str, records: Sequence[IngestionRecord]) -> None:
+        for record in records:
+            await self.record(book_id, record)
+
     async def forget_file(self, book_id: str, source_file: str) -> None:
         self._records.get(book_id, {}).pop(source_file, None)
 

@@ -16,6 +16,10 @@ class Ratings:
         self.trouble: FootnoteError | None = None
         self.kept: dict[tuple[UUID, str], tuple[bool, str]] = {}
 
+    async def rated(self, *, answer_id: UUID, asker_id: str) -> bool | None:
+        kept = self.kept.get((answer_id, asker_id))
+        return kept[0] if kept else None
+
     async def rate(
         self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""
     ) -> None:

@@ -13,10 +13,10 @@ from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from rag_core.agent.answer import AgentResponse
 from rag_core.books.book import Book, BookIds
-from rag_core.books.policy import ChannelPolicy
+from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
-from rag_core.conversation.state import ConversationState
+from rag_core.conversation.state import ConversationState, RetrievalRecord
 from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OutgoingPart
@@ -31,6 +31,7 @@ from rag_core.ingestion.job import (
 from rag_core.ingestion.pipeline import IngestionRequest
 from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.stats import ChannelTally, DayTally, Stats, Tally, Waiting
+from rag_core.insight.story import Rating, Story, StoryLine
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from tests.fakes.web_values import START, a_response, a_result
@@ -322,6 +323,10 @@ class MemoryFeedback:
     def __init__(self) -> None:
         self.ratings: dict[tuple[UUID, str], tuple[bool, str]] = {}
 
+    async def rated(self, *, answer_id: UUID, asker_id: str) -> bool | None:
+        kept = self.ratings.get((answer_id, asker_id))
+        return kept[0] if kept else None
+
     async def rate(
         self, *, answer_id: UUID, asker_id: str, helpful: bool, reason: str = ""
     ) -> None:
@@ -369,6 +374,76 @@ class FixedStats:
         )
 
 
+class MemoryStories:
+    """The stories of the answers in the ledger."""
+
+    def __init__(self, ledger: MemoryLedger) -> None:
+        self._ledger = ledger
+
+    async def recent(self, *, limit: int) -> Sequence[StoryLine]:
+        told = [story for entry in self._ledger.entries.values() if (story := told_of(entry))]
+        return [
+            StoryLine(
+                answer_id=story.response.answer_id,
+                question=story.response.query,
+                platform=story.platform,
+                outcome=story.response.outcome,
+                confidence=story.response.confidence,
+                asked_at=story.asked_at,
+                seconds=1.0,
+            )
+            for story in told[::-1][:limit]
+        ]
+
+    async def of(self, answer_id: UUID) -> Story | None:
+        told = map(told_of, self._ledger.entries.values())
+        return next((s for s in told if s and s.response.answer_id == answer_id), None)
+
+
+def told_of(entry: Entry) -> Story | None:
+    if entry.response is None:
+        return None
+    search = RetrievalRecord(
+        tool_name="retrieve_documentation",
+        query="limits <b>of</b> a key",
+        results_count=5,
+        avg_similarity=0.61,
+        timestamp=START,
+    )
+    return Story(
+        response=entry.response,
+        platform=entry.question.key.platform.value,
+        asked_at=START,
+        stored_at=START + timedelta(seconds=1),
+        delivered=True,
+        attempts=1,
+        searches=(search,),
+        ratings=(Rating(helpful=False, reason="Too <short>", rated_at=START),),
+    )
+
+
+class MemoryPolicies:
+    """What places say for themselves."""
+
+    def __init__(self) -> None:
+        self.said: dict[Place, ChannelPolicy] = {}
+
+    async def set(self, place: Place, policy: ChannelPolicy) -> None:
+        if policy == ChannelPolicy():
+            self.said.pop(place, None)
+        else:
+            self.said[place] = policy
+
+    async def get(self, place: Place) -> ChannelPolicy | None:
+        return self.said.get(place)
+
+    async def around(self, place: Place, *, category_id: str = "") -> Sequence[ChannelPolicy]:
+        return [self.said[place]] if place in self.said else []
+
+    async def all(self) -> Mapping[Place, ChannelPolicy]:
+        return self.said
+
+
 @dataclass
 class House:
     """The desk's work in small: accept, answer, settle, post."""
@@ -380,6 +455,7 @@ class House:
     feedback: MemoryFeedback = field(default_factory=MemoryFeedback)
     gaps: MemoryGaps = field(default_factory=MemoryGaps)
     stats: FixedStats = field(default_factory=FixedStats)
+    policies: MemoryPolicies = field(default_factory=MemoryPolicies)
     library: OneDefault = field(default_factory=lambda: OneDefault("course"))
     books: MemoryBooks = field(
         default_factory=lambda: MemoryBooks(
@@ -411,10 +487,37 @@ class House:
             task.add_done_callback(self.tasks.discard)
         return receipt
 
+    async def revise(self, question: IncomingQuestion) -> None:
+        entry = self.ledger.entries.get(question.identity)
+        if entry is not None and entry.question.question.message != question.question.message:
+            self.reopen(entry, replace(entry.question, question=question.question))
+
+    async def withdraw(self, identity: MessageIdentity, *, asker_id: str | None = None) -> bool:
+        entry = self.ledger.entries.get(identity)
+        if entry is None or asker_id not in (None, entry.question.asker_id):
+            return False
+        del self.ledger.entries[identity]
+        return True
+
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
+        for entry in self.ledger.entries.values():
+            if entry.response is not None and entry.response.answer_id == answer_id:
+                self.reopen(entry, entry.question)
+                return True
+        return False
+
+    def reopen(self, entry: Entry, question: IncomingQuestion) -> None:
+        """The old answer stands until there is a new one; the state tells that it is old."""
+        entry.question, entry.state = question, QuestionState.PENDING
+        if self.works:
+            task = asyncio.create_task(self.answer(question))
+            self.tasks.add(task)
+            task.add_done_callback(self.tasks.discard)
+
     async def work(self) -> None:
         """Answer what is open, as after a restart."""
         for entry in list(self.ledger.entries.values()):
-            if entry.response is None:
+            if not entry.state.is_final:
                 await self.answer(entry.question)
 
     async def answer(self, question: IncomingQuestion) -> None:
@@ -449,6 +552,8 @@ class House:
             feedback=self.feedback,
             gaps=self.gaps,
             stats=self.stats,
+            stories=MemoryStories(self.ledger),
+            policies=self.policies,
             readiness=self.readiness,
             metrics=self.metrics,
             version="0.1.0",

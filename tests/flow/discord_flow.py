@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from adapters.discord.client import DiscordParts, open_discord
+from adapters.discord.assembly import DiscordParts
+from adapters.discord.client import open_discord
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from tests.fakes.discord_desk import DiscordDesk

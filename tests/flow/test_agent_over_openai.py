@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -48,8 +49,10 @@ RIGHT = "A member may upload ten files a day [1]."
 
 
 @contextlib.asynccontextmanager
-async def agent_at(peer: OpenAIPeer, *, key: str = KEY, **config: Any) -> AsyncIterator[Agent]:
-    retries = Retries(first_seconds=0.01, patience=config.get("answer_seconds", 60.0))
+async def agent_at(
+    peer: OpenAIPeer, *, key: str = KEY, pause: float = 0.01, **config: Any
+) -> AsyncIterator[Agent]:
+    retries = Retries(first_seconds=pause, patience=config.get("answer_seconds", 60.0))
     async with open_openai_chat(
         api_key=key, base_url=peer.url, model=MODEL, retries=retries
     ) as model:
@@ -105,6 +108,10 @@ async def test_calls_side_by_side_are_answered_each() -> None:
         Raw(b'data: {"error": {"message": "overloaded"}}\n\n'),
         Raw(b"<html>not a stream at all</html>"),
         Raw(b""),
+        Raw(b"data: 7\n\ndata: null\n\n"),
+        Raw(b'data: {"choices": {"0": 1}}\n\n'),
+        Raw(b'data: {"choices": [{"delta": [], "finish_reason": 3}]}\r\n\r\n'),
+        Raw(b": a comment\nevent: ping\n\ndata:\n\n"),
         Says("   "),
         Says(RIGHT, finish=None),
     ],
@@ -177,26 +184,59 @@ async def test_a_slow_server_meets_the_deadline(slow: Slow) -> None:
 
 
 def last_byte_that_matters() -> int:
-    """Where the event that ends the reply is whole; what follows is usage and [DONE]."""
+    """Where the line that ends the reply is whole; what follows is usage and [DONE]."""
     whole = b"".join(chunks_of(ANSWER))
-    return whole.index(b"\n\n", whole.index(b'"finish_reason": "stop"')) + 2
+    return whole.index(b"\n", whole.index(b'"finish_reason": "stop"')) + 1
 
 
-CUTS = sorted({*range(0, len(b"".join(chunks_of(ANSWER))), 61), last_byte_that_matters() - 1,
-               last_byte_that_matters(), len(b"".join(chunks_of(ANSWER))) - 1})  # fmt: skip
+WHOLE = b"".join(chunks_of(ANSWER))
+FULL = os.environ.get("FOOTNOTE_TESTS") == "full"
+EDGES = {last_byte_that_matters() - 1, last_byte_that_matters(), len(WHOLE) - 1}
+
+
+def cuts(step: int) -> list[int]:
+    """Where a stream is cut: after every so many bytes, and beside the end that matters."""
+    return sorted({*range(0, len(WHOLE), step), *EDGES})
 
 
 @pytest.mark.parametrize("reset", [True, False], ids=["reset", "clean end"])
-async def test_a_cut_stream_is_never_shown_as_complete(reset: bool) -> None:
-    for after in CUTS:
-        cut = Cut(ANSWER, after=after, reset=reset)
-        async with openai_peer(SEARCH, cut, cut, cut) as peer, agent_at(peer) as agent:
+async def test_a_stream_cut_at_any_byte_begins_anew(reset: bool) -> None:
+    """Every byte with FOOTNOTE_TESTS=full, else some: one bot, so no cut may open its breaker."""
+    async with openai_peer() as peer, agent_at(peer, pause=0.0) as agent:
+        for after in cuts(1 if FULL else 61):
+            peer.script = [SEARCH, Cut(ANSWER, after=after, reset=reset), ANSWER]
+            progress = ListeningProgress()
+            response = await ask(agent, progress)
+            assert response.answer == RIGHT, f"cut after {after} bytes"
+            assert len(peer.script) == (1 if after >= last_byte_that_matters() else 0)
+            assert all(RIGHT.startswith(shown) for shown in progress.shown)
+
+
+@pytest.mark.parametrize("reset", [True, False], ids=["reset", "clean end"])
+async def test_a_stream_that_is_always_cut_is_never_shown_as_complete(reset: bool) -> None:
+    async with openai_peer() as peer, agent_at(peer, pause=0.0) as agent:
+        for after in cuts(1 if FULL else 151):
+            cut = Cut(ANSWER, after=after, reset=reset)
+            peer.script, before = [SEARCH, cut, cut, cut], len(peer.requests)
             if after >= last_byte_that_matters():
                 assert (await ask(agent)).answer == RIGHT
                 continue
             with pytest.raises(UpstreamUnavailable):
                 await ask(agent)
-            assert len(peer.requests) == 4, f"cut after {after} bytes"
+            assert len(peer.requests) - before == 4, f"cut after {after} bytes"
+
+
+@pytest.mark.parametrize("reset", [True, False], ids=["reset", "clean end"])
+async def test_a_tool_call_cut_at_any_byte_is_asked_for_anew(reset: bool) -> None:
+    whole = b"".join(chunks_of(SEARCH))
+    ended = whole.index(b"\n", whole.index(b'"finish_reason": "tool_calls"')) + 1
+    async with openai_peer() as peer, agent_at(peer, pause=0.0) as agent:
+        for after in sorted({*range(0, len(whole), 1 if FULL else 97), ended - 1, ended}):
+            peer.script = [Cut(SEARCH, after=after, reset=reset), SEARCH, ANSWER]
+            if after >= ended:
+                peer.script.pop(1)
+            assert (await ask(agent)).answer == RIGHT, f"cut after {after} bytes"
+            assert peer.script == []
 
 
 async def test_a_reply_that_begins_anew_replaces_what_was_shown() -> None:

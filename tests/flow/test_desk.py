@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -142,8 +143,30 @@ async def test_a_question_that_ends_its_worker_again_and_again_gets_an_apology(
     for _ in range(QUICK.answer_attempts):
         claim = await office.ledger.claim(worker="dies", lease=timedelta(seconds=60))
         assert claim is not None
+        await office.ledger.begin_answer(claim.question_id)
         await office.ledger.release(worker="dies")
     async with office.at_work():
         await office.until_done()
     assert office.shown == ["Sorry. (1/2)", "Sorry. (2/2)"]
     assert not office.answers.asked
+
+
+async def test_questions_that_died_before_are_answered_one_at_a_time(office: Office) -> None:
+    office.answers.thinks.clear()
+    for thread in ("a", "b", "c"):
+        await office.desk.accept(asked("How?", thread=thread))
+        claim = await office.ledger.claim(worker="dies", lease=timedelta(seconds=60))
+        assert claim is not None
+        for _ in range(QUICK.suspect_after):
+            await office.ledger.begin_answer(claim.question_id)
+    await office.ledger.release(worker="dies")
+    async with office.at_work(replace(QUICK, suspect_pause_seconds=0.02)):
+        async with asyncio.timeout(20):
+            while not office.answers.asked:  # noqa: ASYNC110
+                await asyncio.sleep(0.001)
+        await asyncio.sleep(0.1)
+        assert len(office.answers.asked) == 1
+        office.answers.thinks.set()
+        await office.until_done()
+    assert len(office.shown) == 6
+    assert not office.answers.given_up

@@ -9,7 +9,8 @@ import pytest
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from adapters.discord.client import DiscordParts, open_discord
+from adapters.discord.assembly import DiscordParts
+from adapters.discord.client import open_discord
 from rag_core.errors import ConfigurationError
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, Markers, config_for, on_a_course, running

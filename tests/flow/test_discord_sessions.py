@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.client import DiscordParts, open_discord
+from adapters.discord.assembly import DiscordParts
+from adapters.discord.client import open_discord
 from adapters.discord.config import ShardRange
 from adapters.discord.sessions import HOUR, IdentifyBudget
 from rag_core.books.policy import ChannelPolicy
@@ -191,6 +192,27 @@ async def test_a_name_that_cannot_be_resolved_any_more_leads_back_to_the_gateway
             await course.answered()
             assert platform.is_ready
         assert sent(course) == (1, 1)
+
+
+async def test_a_gateway_that_never_answers_a_resume_gets_a_new_session() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course, **QUICK) as platform:
+            peer.gateway.ignores_resumes = True
+            await peer.gateway.cut()
+            await course.until(lambda: not platform.is_ready)
+            await peer.say(course.channel, course.alice, QUESTION, mentions_bot=True)
+            await course.until(lambda: platform.is_ready)
+            await course.answered()
+        assert sent(course) == (2, 1)
+
+
+async def test_a_gateway_that_knows_of_no_shards_is_enough() -> None:
+    async with open_discord_peer() as peer:
+        peer.tells_shards = False
+        course = Course(peer, DiscordDesk())
+        async with running(course):
+            await ask(course)
 
 
 async def test_a_gateway_that_is_away_for_a_while_is_found_soon_after_it_is_back() -> None:

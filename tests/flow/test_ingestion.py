@@ -436,6 +436,23 @@ async def test_a_database_that_lost_its_records_learns_from_the_index(
         await desk.check_totals()
 
 
+async def test_a_removed_book_does_not_come_back_by_a_job_that_was_cut_off(
+    tmp_path: Path, docs: Path
+) -> None:
+    gated = GatedEmbedder("oven")
+    house = Desk(tmp_path, embedder=gated)
+    async with house.open() as desk:
+        job_id = await desk.start(docs)
+        await gated.reached.wait()
+    gated.open.set()
+    async with house.open() as desk:
+        await desk.ingestion.remove_book("course")
+        await desk.ingestion.resume()
+        job = await desk.ingestion.wait(job_id)
+        assert job.status is JobStatus.CANCELLED
+        assert await desk.store.count(books=COURSE) == 0
+
+
 async def test_an_embedder_that_is_away_fails_the_job_and_harms_nothing(
     tmp_path: Path, docs: Path
 ) -> None:

@@ -16,7 +16,7 @@ from adapters.slack.shortcut import NO_WORDS
 from rag_core.books.book import BookIds
 from rag_core.books.policy import Place
 from rag_core.conversation.key import Platform, TenantId
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from tests.builders import a_result
 from tests.fakes.answers import an_answer
@@ -29,6 +29,8 @@ from tests.peers.slack_rules import check_message, texts_of
 from tests.peers.slack_socket import Envelope
 
 BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
+
+OUT_ALREADY = Filters(modules=("handbook",))
 
 
 class Shelf:
@@ -43,6 +45,9 @@ class Shelf:
         self.queries.append(query)
         found = self.results
         return SearchResponse(query=query.text, results=found, total_found=len(found))
+
+    async def filters_for(self, **place: Any) -> Filters:
+        return OUT_ALREADY
 
     async def books_for(self, **place: Any) -> BookIds | None:
         return self.books
@@ -178,6 +183,7 @@ async def test_lookup_shows_passages_with_their_links(over: str) -> None:
         assert "weeks.md" in said
         [query] = shelf.queries
         assert (query.text, list(query.book_ids)) == ("limits", ["handbook"])
+        assert query.filters == OUT_ALREADY, "what a place may not show is not looked up"
         assert not desk.questions
 
 

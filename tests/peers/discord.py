@@ -73,6 +73,7 @@ class DiscordPeer:
         self.api_base = ""
         self.gateway_url = ""
         self.resume_url = ""
+        self.tells_shards = True
         self._closing = asyncio.Event()
 
     # What a test does
@@ -196,7 +197,7 @@ class DiscordPeer:
             "user": self.world.bot.as_json(),
             "guilds": [{"id": str(guild.id), "unavailable": True} for guild in guilds],
             "session_id": session.id,
-            "shard": list(session.shard),
+            **({"shard": list(session.shard)} if self.tells_shards else {}),
             "resume_gateway_url": self.resume_url or self.gateway_url,
             "application": {"id": str(self.world.bot.id), "flags": self.routes.flags},
             "private_channels": [],
@@ -309,6 +310,7 @@ class DiscordPeer:
         if trouble.status == 429:
             return limited(trouble.retry_after, headers, via=trouble.via)
         shown = {"message": "trouble", "code": trouble.code}
+        headers |= {"Retry-After": str(trouble.retry_after)} if trouble.retry_after else {}
         return answered(trouble.status or 500, shown, headers)
 
     @asynccontextmanager

@@ -77,6 +77,7 @@ class Gateway:
         """The privileged intents that the developer portal has switched on."""
         self.replay_overlap = 0
         """How many events that the client has seen already a RESUME repeats."""
+        self.ignores_resumes = False
         self.is_deaf = False
         """While it is set, nothing is answered and nothing is told: a peer that hangs."""
         self.away = False
@@ -173,6 +174,8 @@ class Gateway:
     async def _resume(
         self, ws: web.WebSocketResponse, socket: Socket, data: dict[str, Any]
     ) -> Session | None:
+        if self.ignores_resumes:
+            return Session("", 0)
         session = self.sessions.get(data.get("session_id", ""))
         if data.get("token") != self.token:
             await socket.close(BAD_TOKEN)

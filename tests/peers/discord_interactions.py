@@ -57,6 +57,7 @@ class Interaction:
     made_at: float
     message: Note | None = None
     callback: int | None = None
+    answered_at: float | None = None
     private: bool = False
     original: Note | None = None
     follow_ups: list[Note] = field(default_factory=list)
@@ -227,7 +228,7 @@ class Interactions:
         if kind not in ALLOWED_CALLBACKS[made.kind]:
             raise Refused(400, 50035, "Invalid Form Body", [f"type: {kind} is not valid here"])
         await self._carry_out(made, kind, data)
-        made.callback = kind
+        made.callback, made.answered_at = kind, self.clock.now()
         if call.query.get("with_response") not in {"1", "true"}:
             return 204, None
         shown: dict[str, Any] = {"id": str(made.id), "type": made.kind}

@@ -10,6 +10,21 @@ from typing import Any
 EPOCH_MS = 1_420_070_400_000
 TEXT, DM, CATEGORY, THREAD, FORUM = 0, 1, 4, 11, 15
 DEFAULT, RENAMED, REPLY, THREAD_STARTER = 0, 4, 19, 21
+PERMISSIONS = {
+    "ADD_REACTIONS": 1 << 6,
+    "VIEW_CHANNEL": 1 << 10,
+    "SEND_MESSAGES": 1 << 11,
+    "MANAGE_MESSAGES": 1 << 13,
+    "EMBED_LINKS": 1 << 14,
+    "ATTACH_FILES": 1 << 15,
+    "READ_MESSAGE_HISTORY": 1 << 16,
+    "MENTION_EVERYONE": 1 << 17,
+    "MANAGE_THREADS": 1 << 34,
+    "CREATE_PUBLIC_THREADS": 1 << 35,
+    "SEND_MESSAGES_IN_THREADS": 1 << 38,
+}
+EVERYTHING = sum(PERMISSIONS.values())
+"""What a bot may do where a channel denies it nothing."""
 ROLE_COLORS = {"primary_color": 0, "secondary_color": None, "tertiary_color": None}
 
 
@@ -131,6 +146,13 @@ class Channel:
     def lacks(self, permission: str) -> bool:
         return permission in self.denied or bool(self.parent and self.parent.lacks(permission))
 
+    def _overwrites(self) -> list[dict[str, Any]]:
+        """What is denied here is denied to everybody."""
+        if not self.denied:
+            return []
+        bits = sum(PERMISSIONS[name] for name in self.denied)
+        return [{"id": str(self.guild_id), "type": 0, "allow": "0", "deny": str(bits)}]
+
     def find(self, note_id: int) -> Note | None:
         return next((note for note in self.notes if note.id == note_id), None)
 
@@ -146,7 +168,7 @@ class Channel:
         if self.parent is None:
             return shown | {
                 "position": 0,
-                "permission_overwrites": [],
+                "permission_overwrites": self._overwrites(),
                 "nsfw": False,
                 "parent_id": str(self.category_id) if self.category_id else None,
                 "topic": None,
@@ -216,7 +238,7 @@ def _role(role_id: int, name: str, *, bot_id: int | None = None) -> dict[str, An
         "colors": ROLE_COLORS,
         "hoist": False,
         "position": 0 if bot_id is None else 1,
-        "permissions": "0",
+        "permissions": str(EVERYTHING),
         "managed": bot_id is not None,
         "mentionable": False,
         "flags": 0,

@@ -102,6 +102,8 @@ class SlackPeer:
         self.base = ""
         self._foreseen: set[str] = set()
         self._refusals: list[str] = []
+        self.early: list[float] = []
+        """By how many seconds calls came before Retry-After had passed."""
         self._faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
         self._not_before: defaultdict[str, float] = defaultdict(float)
         self._event_ids = count(1)
@@ -149,6 +151,11 @@ class SlackPeer:
     def fails(self, method: str, *faults: Fault) -> None:
         """The next calls of a method go wrong, one after the other."""
         self._faults[method].extend(faults)
+
+    @property
+    def refusals(self) -> list[str]:
+        """What was refused so far."""
+        return list(self._refusals)
 
     def calls(self, method: str) -> list[Call]:
         return [call for call in self.api.calls if call.method == method]
@@ -308,7 +315,8 @@ class SlackPeer:
         method = request.match_info["method"]
         fault = self._faults[method].popleft() if self._faults[method] else None
         if fault is Fault.RATE_LIMITED:
-            self._not_before[method] = monotonic() + RETRY_AFTER
+            place = limited_place(method, await arguments_of(request))
+            self._not_before[place] = monotonic() + RETRY_AFTER
         match fault:
             case None | Fault.LOST_RESPONSE:
                 response = await self._answer(request, method)
@@ -320,9 +328,11 @@ class SlackPeer:
 
     async def _answer(self, request: web.Request, method: str) -> web.Response:
         try:
-            if monotonic() < self._not_before[method]:
-                raise Refused("ratelimited", "asked again too early", retry_after=RETRY_AFTER)
             arguments = await arguments_of(request)
+            early = self._not_before[limited_place(method, arguments)] - monotonic()
+            if early > 0:
+                self.early.append(early)
+                raise Refused("ratelimited", "asked again too early", retry_after=RETRY_AFTER)
             as_json = request.content_type == "application/json"
             data = self.api.call(method, token_of(request), arguments, as_json=as_json)
         except Refused as refused:
@@ -354,6 +364,11 @@ async def arguments_of(request: web.Request) -> Arguments:
         raise Refused("invalid_json")
     form = await request.post() if request.method == "POST" else {}
     return {**request.query, **form}
+
+
+def limited_place(method: str, arguments: Arguments) -> str:
+    """What a rate limit holds for: a method, or posting in one channel."""
+    return f"{method} {arguments.get('channel')}" if method == "chat.postMessage" else method
 
 
 def broken(fault: Fault) -> web.Response:

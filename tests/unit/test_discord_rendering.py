@@ -10,11 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from adapters.discord.post import Post
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.wording import escaped, link_target, thread_title, units
 from rag_core.agent.answer import AgentResponse, Outcome, Source, Suggestion
 from rag_core.agent.confidence import ConfidenceLevel
 from rag_core.agent.guard import GuardedText
+from rag_core.desk.outgoing import Rung
 from tests.builders import a_citation, a_question, a_response
 from tests.peers.discord_rules import check_message, check_thread
 
@@ -232,3 +234,67 @@ def test_any_question_gives_a_title_that_a_thread_may_have(question: str) -> Non
 )
 def test_a_title_is_the_sentence_that_asks(question: str, title: str) -> None:
     assert thread_title(question) == title
+
+
+@given(ANSWERS.filter(lambda text: bool(text.strip())), st.sampled_from(list(Rung)))
+def test_every_rung_is_accepted_whole_and_in_order(answer: str, rung: Rung) -> None:
+    renderer = DiscordRenderer(with_buttons=True, staffed={"1"})
+    posts = [
+        Post.read(payload)
+        for payload in renderer.render(a_response(answer), a_question(), rung=rung)
+    ]
+    for post in posts:
+        check_message(post.body(nonce="0" * 24, enforce_nonce=True, flags=4))
+        assert len(post.content) <= 1_900
+        assert rung is Rung.RICH or not post.components
+    shown = "".join(
+        bare(COUNT.sub("", post.content) + (post.file.text if post.file else "")) for post in posts
+    )
+    assert holds_in_order(shown, bare(answer))
+    assert "docs.example/limits#daily" in shown
+
+
+def test_rungs_get_plainer_and_the_last_one_is_a_file() -> None:
+    renderer, response = DiscordRenderer(with_buttons=True), a_response("word " * 700)
+    shown = {
+        rung: [Post.read(each) for each in renderer.render(response, a_question(), rung=rung)]
+        for rung in Rung
+    }
+    assert len(shown[Rung.RICH]) == 2
+    assert all(len(post.content) <= 900 for post in shown[Rung.SPLIT])
+    assert "](<" not in shown[Rung.PLAIN][-1].content
+    assert "<https://docs.example/limits#daily>" in shown[Rung.PLAIN][-1].content
+    (file,) = shown[Rung.FILE]
+    assert file.file is not None
+    assert file.file.name == "answer.md"
+    assert len(file.content) < 100
+
+
+def test_a_changed_source_is_said_first_and_offers_to_ask_again() -> None:
+    response = a_response(source_changed=True)
+    renderer = DiscordRenderer(with_buttons=True, staffed={"local"})
+    (payload,) = renderer.render(response, a_question(), rung=Rung.RICH)
+    post = Post.read(payload)
+    assert "A source changed since this answer." in post.content.splitlines()[0]
+    check_message(post.body())
+    labels = [item["label"] for row in post.components for item in row["components"]]
+    assert labels == [
+        "Helpful", "Not helpful", "Show evidence", "Ask a person", "Ask again", "Delete"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "locale", "words"),
+    [
+        ("Wie viele sind es am Tag?", "en-US", "nur zum Teil"),
+        ("ROS 2?", "de", "nur zum Teil"),
+        ("How many are there in a day?", "de", "only in part"),
+        ("ROS 2?", "ja", "only in part"),
+    ],
+)
+def test_notes_are_in_the_language_of_the_question_or_of_the_place(
+    text: str, locale: str, words: str
+) -> None:
+    low = a_response(outcome=Outcome.LOW_CONFIDENCE, confidence_level=ConfidenceLevel.LOW)
+    payloads = DiscordRenderer().render(low, a_question(text, locale=locale))
+    assert words in Post.read(payloads[0]).content

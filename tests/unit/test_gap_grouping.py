@@ -16,7 +16,9 @@ from rag_core.insight.grouping import Worded, closeness, grouped
 from rag_core.providers.local_embedder import LocalEmbedder, open_local_embedder
 
 DATA = Path(__file__).parents[1] / "data" / "gaps"
-FIELDS = ("handbook", "robotics", "software")
+FIELDS = {"handbook": 2, "robotics": 2, "software": 2, "museum": 5}
+"""How many groups may be wrong. In the museum all topics share visitors, bookings and rooms: there
+they fall apart more easily."""
 FEW = 3
 """Of fewer questions nobody would say that they are a topic."""
 
@@ -74,7 +76,7 @@ async def test_twelve_missing_topics_are_found(field: str, embedder: LocalEmbedd
     assert len(set(labels)) == 12
     result = judged(grouped(await worded(embedder, questions)), labels)
     assert result.found >= 11
-    assert result.wrong <= 2
+    assert result.wrong <= FIELDS[field]
 
 
 async def test_a_lone_question_is_a_group_and_none_are_none(embedder: LocalEmbedder) -> None:

@@ -10,10 +10,11 @@ import pytest
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
 from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.retrieval.candidates import Placed, pages_in_turn
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
-from rag_core.retrieval.retriever import Retriever, pages_in_turn
-from tests.builders import a_result
+from rag_core.retrieval.retriever import Retriever
+from tests.builders import a_candidate
 from tests.fakes.embedder import WordEmbedder
 from tests.shelf_builders import file_chunks, long_text
 
@@ -74,10 +75,13 @@ async def test_a_page_has_two_places_before_others_have_had_theirs(store: EdgeSt
 
 
 def test_pages_keep_their_order_within_and_among_each_other() -> None:
-    results = [a_result(f"{page}{n}", source_file=page) for n in range(3) for page in "ab"]
-    assert [r.text for r in pages_in_turn(results)] == ["a0", "b0", "a1", "b1", "a2", "b2"]
-    crowd = [a_result(f"{page}", source_file=page[0]) for page in ("a1", "a2", "a3", "b1")]
-    assert [r.text for r in pages_in_turn(crowd)] == ["a1", "a2", "b1", "a3"]
+    def turns(*names: str) -> list[str]:
+        found = [Placed(a_candidate(name, source_file=name[0]), 0.5) for name in names]
+        ordered = pages_in_turn(found, lambda each: each.candidate.page)
+        return [each.candidate.text for each in ordered]
+
+    assert turns("a0", "b0", "a1", "b1", "a2", "b2") == ["a0", "b0", "a1", "b1", "a2", "b2"]
+    assert turns("a1", "a2", "a3", "b1") == ["a1", "a2", "b1", "a3"]
 
 
 async def test_a_lesson_is_read_whole_and_modules_are_listed(store: EdgeStore) -> None:

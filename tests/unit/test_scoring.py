@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from rag_core.books.book import BookIds
 from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
-from rag_core.retrieval.coverage import PIECE, coverage, spaced
+from rag_core.retrieval.candidates import Candidate, Placed
+from rag_core.retrieval.coverage import PIECE, coverage, spaced_letters
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
-from rag_core.retrieval.scoring import SECOND_WEIGHT, with_coverage, with_pages
+from rag_core.retrieval.scoring import SECOND_WEIGHT, in_order, with_wording
 from rag_core.retrieval.thread import LONGEST, thread_text
-from tests.builders import a_result
+from tests.builders import a_candidate
 from tests.fakes.embedder import WordEmbedder
 from tests.shelf_builders import file_chunks, long_text
 
@@ -25,7 +26,7 @@ TEXTS = st.text(alphabet="abcé .\x00-", max_size=30)
 
 
 def pieces(text: str) -> set[bytes]:
-    letters = spaced(text)
+    letters = spaced_letters([text])[:-1].tobytes()
     return {letters[n : n + PIECE] for n in range(len(letters) - PIECE + 1)}
 
 
@@ -56,41 +57,64 @@ def test_a_rare_piece_counts_more_than_one_that_all_have() -> None:
 
 
 def test_wording_is_added_to_the_score_and_the_thread_counts_half() -> None:
-    results = [a_result("a zebra runs", rank_score=1.0), a_result("nothing", rank_score=1.0)]
-    alone = [r.rank_score for r in with_coverage(results, "zebra", None)]
-    both = [r.rank_score for r in with_coverage(results, "zebra", "zebra")]
+    found = [a_candidate("a zebra runs", score=1.0), a_candidate("nothing", score=1.0)]
+    alone = with_wording(found, "zebra", None)
+    both = with_wording(found, "zebra", "zebra")
     assert alone[0] > alone[1] == 1.0
     assert both[0] - 1.0 == pytest.approx(1.5 * (alone[0] - 1.0))
 
 
+def placed(candidates: list[Candidate]) -> list[Placed]:
+    return in_order(candidates, question="", thread=None)
+
+
 def test_a_page_with_two_good_passages_stands_above_one_with_one() -> None:
-    results = [
-        a_result("single", source_file="a", rank_score=0.60, total_chunks=9),
-        a_result("first", source_file="b", rank_score=0.59, total_chunks=9),
-        a_result("second", source_file="b", rank_score=0.50, total_chunks=9),
-    ]
-    ordered = with_pages(results)
-    assert [r.text for r in ordered] == ["first", "second", "single"]
-    assert ordered[0].rank_score == pytest.approx(0.59 + SECOND_WEIGHT * 0.50)
+    ordered = placed(
+        [
+            a_candidate("single", source_file="a", score=0.60),
+            a_candidate("first", source_file="b", score=0.59),
+            a_candidate("second", source_file="b", score=0.50),
+        ]
+    )
+    assert [each.candidate.text for each in ordered] == ["first", "second", "single"]
+    assert ordered[0].score == pytest.approx(0.59 + SECOND_WEIGHT * 0.50)
 
 
 def test_a_passage_cut_in_two_neither_gains_nor_loses_by_the_cut() -> None:
-    results = [
-        a_result("half", source_file="b", rank_score=0.60, total_chunks=2),
-        a_result("whole", source_file="a", rank_score=0.60, total_chunks=1),
-        a_result("other half", source_file="b", rank_score=0.58, total_chunks=2),
-    ]
-    half, whole, other = with_pages(results)
-    assert (half.text, whole.text, other.text) == ("half", "whole", "other half")
-    assert half.rank_score == whole.rank_score
+    half, whole, other = placed(
+        [
+            a_candidate("half", source_file="b", score=0.60, total_chunks=2),
+            a_candidate("whole", source_file="a", score=0.60, total_chunks=1),
+            a_candidate("other half", source_file="b", score=0.58, total_chunks=2),
+        ]
+    )
+    assert [each.candidate.text for each in (half, whole, other)] == ["half", "whole", "other half"]
+    assert half.score == whole.score
 
 
 def test_pages_of_different_books_are_different_pages() -> None:
-    results = [
-        a_result(book, book_id=book, source_file="a", rank_score=0.5, total_chunks=9)
-        for book in ("one", "two")
+    found = [a_candidate(book, book_id=book, source_file="a") for book in ("one", "two")]
+    assert [each.score for each in placed(found)] == [0.5, 0.5]
+
+
+def test_of_equal_texts_the_one_on_the_better_page_is_the_result() -> None:
+    found = [
+        a_candidate("same", source_file="poor", score=0.61),
+        a_candidate("same", source_file="rich", score=0.60),
+        a_candidate("more", source_file="rich", score=0.55),
     ]
-    assert [r.rank_score for r in with_pages(results)] == [0.5, 0.5]
+    first, second = placed(found)
+    assert (first.candidate.source_file, first.also_in) == ("rich", ("poor",))
+    assert (second.candidate.text, second.also_in) == ("more", ())
+
+
+def test_what_is_below_the_threshold_does_not_stand_for_its_equal_above_it() -> None:
+    found = [
+        a_candidate("same", source_file="far", score=0.9, similarity=0.2),
+        a_candidate("same", source_file="near", score=0.5, similarity=0.6),
+    ]
+    (only,) = in_order(found, question="", thread=None, threshold=0.5)
+    assert (only.candidate.source_file, only.also_in) == ("near", ())
 
 
 def test_a_thread_is_the_newest_turns_in_order() -> None:

@@ -18,6 +18,7 @@ from rag_core.agent.answer import AgentResponse, Outcome, Suggestion
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.outgoing import Rung
 from tests.fakes.answers import a_citation, a_refusal, an_answer
 from tests.peers.slack_rules import Refused, check_message, pings_in, texts_of, unescaped
 
@@ -115,6 +116,58 @@ def test_slack_takes_any_answer_whole_in_order_and_nobody_is_notified(
     characters = iter(bare(shown(messages)))
     assert all(character in characters for character in bare(answer))
     assert all(f"[{citation.number}] " in shown(messages) for citation in citations)
+
+
+@given(
+    answer=ANSWERS.filter(str.strip),
+    titles=st.lists(st.tuples(TITLES, ADDRESSES), max_size=12),
+    rung=st.sampled_from([Rung.SPLIT, Rung.PLAIN]),
+    private=st.booleans(),
+)
+@example(answer="<" * 100_000, titles=[], rung=Rung.SPLIT, private=False)
+@example(answer="```\n" + "<&>" * 33_000, titles=[], rung=Rung.SPLIT, private=False)
+@example(answer="`" + "<!channel>" * 3_000 + "`", titles=[("*x*", None)], rung=Rung.PLAIN,
+         private=True)  # fmt: skip
+def test_slack_takes_every_answer_on_every_rung(
+    answer: str, titles: list[tuple[str, str | None]], rung: Rung, private: bool
+) -> None:
+    citations = tuple(
+        a_citation(number, page_title=title, page_url=url)
+        for number, (title, url) in enumerate(titles, start=1)
+    )
+    response = an_answer(answer, citations=citations, source_changed=True)
+    asked = question(private=private)
+    renderer = SlackRenderer(has_staff=True)
+    messages = [json.loads(payload) for payload in renderer.render(response, asked, rung=rung)]
+    for message in messages:
+        check_message(message)
+        assert pings_in(message) == []
+    seen = "".join(shown(messages) if rung is Rung.SPLIT else unescaped(m["text"])
+                   for m in (messages if rung is Rung.PLAIN else [{}]))  # fmt: skip
+    characters = iter(words_of(seen))
+    assert all(character in characters for character in words_of(answer))
+
+
+def words_of(text: str) -> str:
+    """What shows, but for the marks of Markdown, which mrkdwn has others for."""
+    return "".join(c for c in bare(text) if c not in "*#-+•~`_")
+
+
+def test_the_last_rung_is_one_file_with_the_whole_answer() -> None:
+    [payload] = SlackRenderer().render(an_answer("Ten a day [1]."), question(), rung=Rung.FILE)
+    message = json.loads(payload)
+    assert message["file"]["content"] == (
+        "Ten a day [1].\n\n[1] Limits › Daily — https://docs.example/limits#daily"
+    )
+    check_message({"text": message["text"]})
+
+
+def test_tables_headings_and_lists_have_marks_of_their_own_without_markdown() -> None:
+    text = "# Limits\n\n- **ten** a day\n\n| a | b |\n|---|---|\n| 1 | 2 |"
+    [first, *_] = SlackRenderer().render(an_answer(text), question(), rung=Rung.SPLIT)
+    assert json.loads(first)["blocks"][0]["text"]["text"] == (
+        "*Limits*\n\n• *ten* a day\n\n```\n| a | b |\n|---|---|\n| 1 | 2 |\n```"
+    )
 
 
 def test_the_judge_of_these_tests_sees_what_slack_refuses() -> None:

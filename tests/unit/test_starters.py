@@ -204,3 +204,13 @@ async def test_a_failure_costs_the_questions_and_not_the_page_and_is_not_remembe
     assert await shelf.offered() == ()
     shelf.failure = None
     assert len(await shelf.offered()) == 3
+
+
+async def test_only_what_is_out_is_looked_at() -> None:
+    before = datetime.now(UTC)
+    shelf = Shelf(*sections())
+    await shelf.ingest()
+    await shelf.offered()
+    asked = [query.filters.released_at for query in shelf.retriever.asked]
+    assert asked
+    assert all(until is not None and before <= until <= datetime.now(UTC) for until in asked)

@@ -225,7 +225,7 @@ async def test_an_answer_that_takes_too_long_for_the_request_says_where_it_will_
 async def test_a_database_that_fails_while_waiting_costs_nothing() -> None:
     house = House(works=False)
 
-    async def failing(question_id: UUID) -> AgentResponse | None:
+    async def failing(question_id: UUID) -> QuestionState | None:
         nonlocal failures
         failures += 1
         if failures < 3:
@@ -233,8 +233,8 @@ async def test_a_database_that_fails_while_waiting_costs_nothing() -> None:
         tried.set()
         return await found(question_id)
 
-    failures, found, tried = 0, house.ledger.response_to, asyncio.Event()
-    house.ledger.response_to = failing  # type: ignore[method-assign]
+    failures, found, tried = 0, house.ledger.state_of, asyncio.Event()
+    house.ledger.state_of = failing  # type: ignore[method-assign]
     async with visiting(house) as client:
         asking = asyncio.create_task(client.post("/chat/run", json=ASK))
         await tried.wait()
@@ -246,10 +246,10 @@ async def test_a_database_that_fails_while_waiting_costs_nothing() -> None:
 async def test_a_defect_on_the_way_ends_the_stream_with_one_plain_problem() -> None:
     house = House(works=False)
 
-    async def broken(question_id: UUID) -> AgentResponse | None:
+    async def broken(question_id: UUID) -> QuestionState | None:
         raise RuntimeError("at /secret/place")
 
-    house.ledger.response_to = broken  # type: ignore[method-assign]
+    house.ledger.state_of = broken  # type: ignore[method-assign]
     async with visiting(house) as client:
         events = events_of((await client.post("/chat/stream", json=ASK)).text)
         answer = await client.post("/chat/run", json=ASK)

@@ -272,5 +272,5 @@ async def test_the_description_is_whole_and_shows_examples() -> None:
         "/chat/run", "/chat/stream", "/threads", "/threads/{session_id}", "/search",
         "/lessons/{parent_doc_id}", "/books", "/jobs", "/jobs/{job_id}", "/feedback",
         "/livez", "/readyz", "/metrics",
-        "/gaps", "/gaps/markdown", "/gaps/csv", "/gaps/{gap_id}", "/stats",
+        "/gaps", "/gaps/markdown", "/gaps/csv", "/gaps/{gap_id}", "/stats", "/policies",
     }  # fmt: skip

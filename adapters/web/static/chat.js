@@ -1,6 +1,7 @@
 // The chat page: asks, shows the answer as it is written, and keeps the threads at the left.
 import { calm, copy, openNote, rate } from "./answer.js";
-import { Refused, follow } from "./stream.js";
+import { beginEdit, endEdit } from "./editing.js";
+import { Refused, follow, patiently } from "./stream.js";
 import { themeSwitch } from "./switch.js";
 
 const at = (id) => document.getElementById(id);
@@ -17,6 +18,7 @@ const STAGES = {
 const NEVER_HEARD = "00000000.0";
 
 const headers = house.dataset.csrf ? { "X-CSRF-Token": house.dataset.csrf } : {};
+const hearing = new WeakMap();
 let thread = house.dataset.thread;
 
 function say(words) {
@@ -71,10 +73,13 @@ function begin(message) {
 /** Hears one question to its end, whatever becomes of the line on the way. */
 async function hearOut(exchange, body) {
   let answerId = "";
+  hearing.get(exchange)?.abort();
+  const { signal } = replaced(hearing, exchange, new AbortController());
   exchange.setAttribute("aria-busy", "true");
   try {
     await follow(body, {
       headers,
+      signal,
       lastEvent: `${exchange.dataset.message}.${NEVER_HEARD}`,
       hear(name, data) {
         if (name === "final") {
@@ -84,34 +89,42 @@ async function hearOut(exchange, body) {
         }
       },
     });
-    await settle(exchange, answerId);
+    await settle(exchange, answerId, signal);
   } catch (error) {
+    if (signal.aborted) {
+      return;
+    }
     const words = error instanceof Refused ? error.message : "Footnote cannot be reached right now.";
     fail(exchange, words);
-  } finally {
-    exchange.removeAttribute("aria-busy");
   }
+  exchange.removeAttribute("aria-busy");
   await refreshThreads();
+}
+
+function replaced(map, key, value) {
+  map.set(key, value);
+  return value;
 }
 
 function show(exchange, name, data) {
   const stay = atEnd();
   if (name === "stage") {
-    const words = STAGES[data.state] || data.detail;
+    const words = data.detail || STAGES[data.state];
     exchange.querySelector(".stage .words").textContent = words;
     say(words);
   } else {
-    const partial = exchange.querySelector(".partial");
-    partial.textContent = data.restart ? data.delta : partial.textContent + data.delta;
+    // The server has made it harmless, as it does with the whole answer.
+    exchange.querySelector(".partial").innerHTML = data.html;
   }
   if (stay) {
     scroll.scrollTop = scroll.scrollHeight;
   }
 }
 
-async function settle(exchange, answerId) {
-  const response = await fetch(`/page/answers/${answerId}`);
-  if (!response.ok) {
+async function settle(exchange, answerId, signal) {
+  // The server may go away between an answer's last event and its page.
+  const response = await patiently(`/page/answers/${answerId}`, { signal });
+  if (!response?.ok) {
     throw new Error("the answer was not shown");
   }
   const stay = atEnd();
@@ -152,12 +165,70 @@ async function refreshThreads() {
   }
 }
 
-async function remove(threadId) {
-  const dialog = at("deleting");
+/** Whether a person who was asked said to delete. */
+async function sure(dialog) {
   dialog.returnValue = "keep";
   dialog.showModal();
   await new Promise((resolve) => dialog.addEventListener("close", resolve, { once: true }));
-  if (dialog.returnValue !== "delete") {
+  return dialog.returnValue === "delete";
+}
+
+function waitAnew(exchange) {
+  const waiting = at("waiting").content.firstElementChild.cloneNode(true);
+  exchange.querySelector(".answer").replaceWith(waiting);
+}
+
+function sendJson(method, path, body) {
+  const sent = { ...headers, "Content-Type": "application/json" };
+  return fetch(path, { method, headers: sent, body: JSON.stringify(body) }).catch(() => null);
+}
+
+async function saveEdit(exchange, message) {
+  const asked = { message, session_id: thread };
+  const response = await sendJson("PUT", `/page/questions/${exchange.dataset.message}`, asked);
+  if (!response?.ok) {
+    const told = await response?.json().catch(() => null);
+    say(told?.detail || "The question was not changed. Try again.");
+    return;
+  }
+  exchange.querySelector(".asked").textContent = message;
+  endEdit(exchange);
+  waitAnew(exchange);
+  await hearOut(exchange, asked);
+}
+
+async function renew(exchange) {
+  const answer = exchange.querySelector("[data-answer]").dataset.answer;
+  const response = await sendJson("POST", `/page/answers/${answer}/again`, {});
+  if (!response?.ok) {
+    say("The question was not asked again. Try again.");
+    return;
+  }
+  waitAnew(exchange);
+  const message = exchange.querySelector(".asked").textContent;
+  await hearOut(exchange, { message, session_id: thread });
+}
+
+async function withdraw(exchange) {
+  if (!(await sure(at("withdrawing")))) {
+    return;
+  }
+  const path = `/page/questions/${exchange.dataset.message}`;
+  const response = await fetch(path, { method: "DELETE", headers }).catch(() => null);
+  if (!response?.ok && response?.status !== 404) {
+    say("The question was not deleted. Try again.");
+    return;
+  }
+  hearing.get(exchange)?.abort();
+  const next = exchange.nextElementSibling || exchange.previousElementSibling;
+  exchange.remove();
+  say("The question is deleted.");
+  (next?.querySelector("[data-act=edit]") || question).focus();
+  await refreshThreads();
+}
+
+async function remove(threadId) {
+  if (!(await sure(at("deleting")))) {
     return;
   }
   const response = await fetch(`/threads/${threadId}`, { method: "DELETE", headers });
@@ -196,13 +267,23 @@ question.addEventListener("keydown", (event) => {
   }
 });
 
+/** What the buttons of a question and its answer do. */
+const ACTS = {
+  retry,
+  renew,
+  withdraw,
+  edit: (exchange) => beginEdit(exchange, at("editing")),
+  unedit: (exchange) => endEdit(exchange, { focus: true }),
+  copy: (exchange) => copy(exchange.querySelector(".answer"), say),
+  helpful: (exchange) => rate(exchange.querySelector(".answer"), "helpful", { headers, say }),
+  not_helpful: (exchange) => rate(exchange.querySelector(".answer"), "not_helpful", { headers, say }),
+};
+
 document.addEventListener("click", (event) => {
   const target = event.target.closest("button, .marker a");
   if (!target) {
     return;
   }
-  const exchange = target.closest(".exchange");
-  const answer = target.closest(".answer");
   if (target.matches(".marker a")) {
     event.preventDefault();
     openNote(target);
@@ -210,12 +291,14 @@ document.addEventListener("click", (event) => {
     begin(target.textContent);
   } else if (target.matches(".delete")) {
     remove(target.dataset.thread);
-  } else if (target.dataset.act === "retry") {
-    retry(exchange);
-  } else if (target.dataset.act === "copy") {
-    copy(answer, say);
-  } else if (target.dataset.act) {
-    rate(answer, target.dataset.act, { headers, say });
+  } else if (target.dataset.act in ACTS) {
+    ACTS[target.dataset.act](target.closest(".exchange"));
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && event.target.matches(".editing textarea")) {
+    endEdit(event.target.closest(".exchange"), { focus: true });
   }
 });
 
@@ -224,6 +307,12 @@ document.addEventListener("submit", (event) => {
     event.preventDefault();
     const reason = event.target.elements.reason.value.trim();
     rate(event.target.closest(".answer"), "not_helpful", { headers, reason, say });
+  } else if (event.target.matches(".editing")) {
+    event.preventDefault();
+    const message = event.target.elements.message.value.trim();
+    if (message) {
+      saveEdit(event.target.closest(".exchange"), message);
+    }
   }
 });
 

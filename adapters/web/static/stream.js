@@ -7,13 +7,14 @@ export class Refused extends Error {}
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Calls `hear(name, data)` for each event; returns after `final`, throws Refused on a problem. */
-export async function follow(body, { headers, lastEvent = "", hear }) {
+export async function follow(body, { headers, lastEvent = "", signal, hear }) {
   let last = lastEvent;
   for (let attempt = 0; ; attempt += 1) {
     const before = last;
     try {
-      const response = await fetch("/chat/stream", {
+      const response = await fetch("/page/stream", {
         method: "POST",
+        signal,
         headers: {
           ...headers,
           "Content-Type": "application/json",
@@ -36,7 +37,7 @@ export async function follow(body, { headers, lastEvent = "", hear }) {
     } catch (error) {
       // Before the first event nobody knows whether the question arrived: asking again with
       // the same id is safe, because the desk knows its repeats.
-      if (error instanceof Refused || attempt + 1 >= PAUSES.length) {
+      if (signal?.aborted || error instanceof Refused || attempt + 1 >= PAUSES.length) {
         throw error;
       }
     }
@@ -46,6 +47,18 @@ export async function follow(body, { headers, lastEvent = "", hear }) {
     }
     await pause(PAUSES[attempt]);
   }
+}
+
+/** The answer to a plain request, asked for until the server is there again. */
+export async function patiently(path, { signal }) {
+  for (const milliseconds of [0, ...PAUSES]) {
+    await pause(milliseconds);
+    const response = await fetch(path, { signal }).catch(() => null);
+    if (signal.aborted || (response && response.status < 500)) {
+      return response;
+    }
+  }
+  return null;
 }
 
 async function check(response) {

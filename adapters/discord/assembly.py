@@ -1,0 +1,157 @@
+"""The parts of the Discord adapter, put together for one connection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from adapters.answered_threads import AnsweredThreads
+from adapters.discord.afterthoughts import Afterthoughts
+from adapters.discord.catchup import CatchUp
+from adapters.discord.commands import CommandRegister, commands
+from adapters.discord.config import DiscordConfig
+from adapters.discord.connection import Connection
+from adapters.discord.detours import Detours
+from adapters.discord.events import Rules
+from adapters.discord.files import FileReader
+from adapters.discord.hearing import Listener
+from adapters.discord.interactions import Commands, Interactions
+from adapters.discord.lookup import Lookup
+from adapters.discord.presses import Presses
+from adapters.discord.progress import LinePace
+from adapters.discord.readers import Readers
+from adapters.discord.renderer import DiscordRenderer
+from adapters.discord.reply import DiscordReplies
+from adapters.discord.rest import DiscordRest
+from adapters.discord.staff import StaffDesk
+from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
+from adapters.discord.stewardship import Stewardship
+from adapters.discord.tokens import TicketRest
+from adapters.discord.waiting import Waiting
+from adapters.platform import TakesQuestions
+from adapters.review import Review
+from adapters.steward import Steward
+from rag_core.ports import MarkerStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordParts:
+    """What the rest of the house hands in.
+
+    Without `lookup` there is no /lookup, and /ask proposes no modules; without `review`
+    answers have no buttons; without `policies` no channel is answered in without a mention."""
+
+    desk: TakesQuestions
+    markers: MarkerStore
+    lookup: Lookup | None = None
+    review: Review | None = None
+    policies: KnowsPolicies | None = None
+    steward: Steward | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Works:
+    """What hears, what answers, and what keeps both in step."""
+
+    renderer: DiscordRenderer
+    replies: DiscordReplies
+    listener: Listener
+    interactions: Interactions
+    catch_up: CatchUp
+    register: CommandRegister
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """What several of them hold."""
+
+    rest: DiscordRest
+    tickets: TicketRest
+    threads: AnsweredThreads
+    waiting: Waiting
+    muted: MutedThreads
+    readers: Readers
+
+
+def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection) -> Works:
+    shared = Shared(
+        rest=DiscordRest(connection),
+        tickets=TicketRest(connection),
+        threads=AnsweredThreads(parts.markers),
+        waiting=Waiting(),
+        muted=MutedThreads(parts.markers),
+        readers=Readers(config.reader_roles, parts.markers),
+    )
+    replies = DiscordReplies(
+        shared.rest,
+        tickets=shared.tickets,
+        threads=shared.threads,
+        pace=pace_of(config),
+        waiting=shared.waiting,
+        detours=Detours(shared.rest, config.admin_channels),
+    )
+    listener = listening(config, parts, connection, shared, replies)
+    return Works(
+        renderer=DiscordRenderer(
+            with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
+        ),
+        replies=replies,
+        listener=listener,
+        interactions=answering(config, parts, shared),
+        catch_up=CatchUp(connection, listener=listener, markers=parts.markers),
+        register=CommandRegister(
+            commands(with_lookup=parts.lookup is not None),
+            guilds=config.command_guilds,
+            rest=shared.rest,
+            markers=parts.markers,
+        ),
+    )
+
+
+def listening(
+    config: DiscordConfig,
+    parts: DiscordParts,
+    connection: Connection,
+    shared: Shared,
+    replies: DiscordReplies,
+) -> Listener:
+    pauses = config.accept_pauses
+    return Listener(
+        desk=parts.desk,
+        standing=Standing(threads=shared.threads, muted=shared.muted, policies=parts.policies),
+        files=FileReader(connection, seconds=config.request_seconds),
+        rest=shared.rest,
+        afterthoughts=Afterthoughts(desk=parts.desk, lines=replies.lines, pauses=pauses),
+        readers=shared.readers,
+        waiting=shared.waiting,
+        rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
+        pauses=pauses,
+    )
+
+
+def answering(config: DiscordConfig, parts: DiscordParts, shared: Shared) -> Interactions:
+    tickets, review = shared.tickets, parts.review
+    stewardship = Stewardship(
+        parts.steward,
+        tickets=tickets,
+        muted=shared.muted,
+        readers=shared.readers,
+        admin_roles=config.admin_roles,
+    )
+    known = Commands(
+        desk=parts.desk,
+        tickets=tickets,
+        lookup=parts.lookup,
+        readers=shared.readers,
+        stewardship=stewardship,
+        pauses=config.accept_pauses,
+    )
+    if review is None:
+        return Interactions(known.hear)
+    staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=shared.rest)
+    return Interactions(known.hear, Presses(review, tickets=tickets, staff=staff).hear)
+
+
+def pace_of(config: DiscordConfig) -> LinePace:
+    return LinePace(
+        after_seconds=config.line_after_seconds, every_seconds=config.line_every_seconds
+    )

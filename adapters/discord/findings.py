@@ -1,0 +1,133 @@
+"""What is in place and what is missing on Discord's side, in words that name who must act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import discord
+
+from adapters.discord.connection import Connection
+from adapters.steward import Finding
+
+NEEDED = {
+    "view_channel": "View Channels",
+    "send_messages": "Send Messages",
+    "read_message_history": "Read Message History",
+    "create_public_threads": "Create Public Threads",
+    "send_messages_in_threads": "Send Messages in Threads",
+    "attach_files": "Attach Files",
+}
+FOR_STAFF = {"mention_everyone": "Mention All Roles", "manage_threads": "Manage Threads"}
+"""Only to call a role that not everybody may mention, and to tag a forum post as resolved."""
+INVITE = (
+    "https://discord.com/oauth2/authorize?client_id={client}&scope=bot+applications.commands"
+    "&permissions={permissions}"
+)
+MOST_CHANNELS = 25
+SWITCH_ON = (
+    "Switch on Message Content Intent under Bot in Discord's developer portal; until then I answer"
+    " mentions, commands and direct messages only."
+)
+NAME = "discord"
+
+
+class Examination:
+    """Looks at what the gateway told, and asks Discord nothing."""
+
+    def __init__(
+        self, connection: Connection, *, intents: discord.Intents, staff: Mapping[str, str]
+    ) -> None:
+        self._connection = connection
+        self._intents = intents
+        self._staff = staff
+
+    def findings(self) -> Sequence[Finding]:
+        return [
+            self._listening(),
+            self._content(),
+            self._invite(),
+            *self._staff_roles(),
+            *self._channels(),
+        ]
+
+    def _listening(self) -> Finding:
+        connection = self._connection
+        user = connection.user
+        if user is None or not connection.is_listening:
+            return Finding(
+                name=NAME,
+                in_place=False,
+                detail="is not connected.",
+                advice="Look for the reason in the log; DISCORD_BOT_TOKEN must be the bot's token.",
+            )
+        detail = f"connected as {user.name} on {len(connection.guilds)} servers."
+        return Finding(name=NAME, in_place=True, detail=detail)
+
+    def _content(self) -> Finding:
+        on = self._intents.message_content
+        detail = "is on." if on else "is off."
+        return Finding(name=f"{NAME} message content", in_place=on, detail=detail, advice=SWITCH_ON)
+
+    def _invite(self) -> Finding:
+        client = self._connection.application_id
+        link = INVITE.format(client=client, permissions=permissions(bool(self._staff)))
+        known = client is not None
+        detail = f"adds me to a server: {link}" if known else "is known once I am connected."
+        return Finding(name=f"{NAME} invite link", in_place=True, detail=detail)
+
+    def _staff_roles(self) -> Iterator[Finding]:
+        for guild in self._connection.guilds:
+            role_id = self._staff.get(str(guild.id))
+            if role_id is not None and guild.get_role(int(role_id)) is None:
+                yield Finding(
+                    name=f"{NAME} staff of {guild.name}",
+                    in_place=False,
+                    detail=f"the role {role_id} is not there.",
+                    advice="Put the role's id into DISCORD_STAFF.",
+                )
+
+    def _channels(self) -> Iterator[Finding]:
+        lacking = list(self._lacking())
+        if not lacking:
+            yield Finding(name=f"{NAME} channels", in_place=True, detail="lack no permission.")
+        for name, missing in lacking[:MOST_CHANNELS]:
+            yield Finding(
+                name=f"{NAME} {name}",
+                in_place=False,
+                detail=f"lacks {', '.join(missing)}.",
+                advice="Allow it for my role in the channel's permissions.",
+            )
+        if len(lacking) > MOST_CHANNELS:
+            yield Finding(
+                name=f"{NAME} channels",
+                in_place=False,
+                detail=f"{len(lacking) - MOST_CHANNELS} more lack permissions.",
+                advice="Use the invite link again: it asks for all of them.",
+            )
+
+    def _lacking(self) -> Iterator[tuple[str, list[str]]]:
+        """Every channel that lacks a permission, by name."""
+        for guild in self._connection.guilds:
+            staffed = str(guild.id) in self._staff
+            channels: list[Any] = [*guild.text_channels, *guild.forums]
+            for channel in channels:
+                if missing := missing_in(channel, guild, staffed=staffed):
+                    yield f"#{channel.name} on {guild.name}", missing
+
+
+def permissions(with_staff: bool) -> int:
+    """Exactly what is needed, as the invite link names it."""
+    names = [*NEEDED, *(FOR_STAFF if with_staff else ())]
+    return discord.Permissions(**dict.fromkeys(names, True)).value
+
+
+def missing_in(channel: Any, guild: discord.Guild, *, staffed: bool) -> list[str]:
+    """The permissions that are missing in a channel, as Discord's own pages call them.
+
+    A channel that is closed to us altogether is meant to be: it is none of ours."""
+    may = channel.permissions_for(guild.me)
+    if not may.view_channel:
+        return []
+    wanted = NEEDED | (FOR_STAFF if staffed else {})
+    return [label for name, label in wanted.items() if not getattr(may, name)]

@@ -1,0 +1,126 @@
+"""Where the house lives: its folder, its database, its web door, its logs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, SecretStr
+
+from bot.setting import ADDRESS_RULE, Address, BookName, DatabaseUrl, Hosts, setting
+from rag_core.books.book import BOOK_ID_RULE
+
+
+class HouseSettings(BaseModel):
+    """Where the house lives: its folder, its database, its web door, its logs."""
+
+    data_dir: Path = setting(
+        "FOOTNOTE_DATA_DIR",
+        Path(".footnote"),
+        "Folder for the database, the index and the private door",
+        "a folder that this user may write to",
+    )
+    database_url: DatabaseUrl | None = setting(
+        "DATABASE_URL",
+        None,
+        "Database; unset: SQLite in the data folder",
+        "sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME",
+    )
+    default_book: BookName | None = setting(
+        "FOOTNOTE_DEFAULT_BOOK",
+        None,
+        "Book that is read wherever no other is bound; unset: the only one there is",
+        f"a book id: {BOOK_ID_RULE}",
+    )
+    web_host: str | None = setting(
+        "FOOTNOTE_WEB_HOST",
+        None,
+        "Address that the web door listens on (127.0.0.1)",
+        "a host name or address",
+    )
+    web_port: int | None = setting(
+        "FOOTNOTE_WEB_PORT",
+        None,
+        "Port of the web door (8080)",
+        "a whole number from 0 to 65535; 0 takes a free one",
+        ge=0,
+        le=65535,
+    )
+    port: int | None = setting(
+        "PORT",
+        None,
+        "Port that a Procfile host assigns; with API keys the web door then listens on all"
+        " interfaces",
+        "a whole number from 1 to 65535",
+        ge=1,
+        le=65535,
+    )
+    public_url: Address | None = setting(
+        "FOOTNOTE_PUBLIC_URL",
+        None,
+        "Address under which readers reach the web door; links in chats lead there",
+        ADDRESS_RULE,
+    )
+    api_keys: SecretStr | None = setting(
+        "FOOTNOTE_API_KEYS",
+        None,
+        "API keys of the web door; unset: loopback only",
+        "comma-separated KEY[:SCOPE[:BOOK|BOOK…]], scope ask, read or admin",
+    )
+    job_folders: str | None = setting(
+        "FOOTNOTE_JOB_FOLDERS",
+        None,
+        "Folders below which the web door may be asked to read files; unset: none",
+        "folders, separated by commas",
+    )
+    fetch_hosts: Hosts | None = setting(
+        "FOOTNOTE_FETCH_HOSTS",
+        None,
+        "Hosts of your own network whose pages may be read into books; unset: public ones only",
+        "HOST or HOST:PORT, separated by commas",
+    )
+    hook_secret: SecretStr | None = setting(
+        "FOOTNOTE_HOOK_SECRET",
+        None,
+        "Signs calls of /hooks/sources/BOOK, which have a book's sources read again; unset: none",
+        "a secret of at least 16 characters",
+        min_length=16,
+    )
+    overlap_seconds: float = setting(
+        "FOOTNOTE_OVERLAP_SECONDS",
+        30.0,
+        "How long a new process waits for the one before it to leave the data folder",
+        "a number from 0 to 600",
+        ge=0,
+        le=600,
+    )
+    free_space_mb: int = setting(
+        "FOOTNOTE_FREE_SPACE_MB",
+        50,
+        "Free disk space below which no question is accepted; 0: not looked at",
+        "a whole number from 0",
+        ge=0,
+    )
+    retention_days: int | None = setting(
+        "FOOTNOTE_RETENTION_DAYS",
+        None,
+        "Days after which questions are forgotten with their answers; unset: they are kept",
+        "a whole number from 1",
+        ge=1,
+    )
+    failpoint: str | None = setting(
+        "FOOTNOTE_FAILPOINT",
+        None,
+        "For tests of faults alone: where this process kills itself, and at which visit",
+        "a point and a number, as in settle.after:3",
+        pattern=r"^[a-z_]+\.(before|after):[1-9][0-9]*$",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = setting(
+        "FOOTNOTE_LOG_LEVEL", "info", "Least level that is logged", "debug, info, warning or error"
+    )
+    log_format: Literal["human", "json"] | None = setting(
+        "FOOTNOTE_LOG_FORMAT",
+        None,
+        "Form of a log line; unset: human on a terminal, else json",
+        "human or json",
+    )

@@ -1,0 +1,75 @@
+"""Everything that lives in the database, opened together."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from bot.failpoint import failpoint
+from bot.settings import Settings
+from rag_core.desk.failpoints import watched
+from rag_core.insight.gaps import GapStore
+from rag_core.insight.stats import StatsStore
+from rag_core.insight.story import StoryStore
+from rag_core.ports import (
+    BookStore,
+    ConversationStore,
+    FeedbackStore,
+    ForgettingStore,
+    JobStore,
+    Ledger,
+    MarkerStore,
+    PolicyStore,
+    SourceStore,
+)
+from rag_core.storage.books import Books
+from rag_core.storage.conversations import Conversations
+from rag_core.storage.database import open_database
+from rag_core.storage.feedback import Feedback
+from rag_core.storage.forgetting import Forgetting
+from rag_core.storage.gaps import GapRecords
+from rag_core.storage.jobs import Jobs
+from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.markers import Markers
+from rag_core.storage.policies import Policies
+from rag_core.storage.sources import Sources
+from rag_core.storage.stats import StatsRecords
+from rag_core.storage.stories import Stories
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """What lives in the database."""
+
+    conversations: ConversationStore
+    ledger: Ledger
+    books: BookStore
+    policies: PolicyStore
+    sources: SourceStore
+    jobs: JobStore
+    feedback: FeedbackStore
+    gaps: GapStore
+    stats: StatsStore
+    stories: StoryStore
+    markers: MarkerStore
+    forgetting: ForgettingStore
+
+
+@contextlib.asynccontextmanager
+async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
+    async with open_database(settings.database) as database:
+        yield Stores(
+            conversations=Conversations(database),
+            ledger=watched(QuestionLedger(database), failpoint(settings)),
+            books=Books(database),
+            policies=Policies(database),
+            sources=Sources(database),
+            jobs=Jobs(database),
+            feedback=Feedback(database),
+            gaps=GapRecords(database),
+            stats=StatsRecords(database),
+            stories=Stories(database),
+            markers=Markers(database),
+            forgetting=Forgetting(database),
+        )

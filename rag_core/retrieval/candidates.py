@@ -1,0 +1,85 @@
+"""Passages that may become results, as far as they must be known to be put in order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+CHUNKS_OF_A_PAGE = 2
+"""More sections of one page wait behind other pages, so that they do not crowd them out."""
+
+
+class Candidate(NamedTuple):
+    """One of the hundred that a search looks at more closely."""
+
+    point: Hashable
+    """The store's own name for it."""
+    book_id: str
+    source_file: str
+    content_hash: str
+    total_chunks: int
+    breadcrumb: str
+    text: str
+    similarity: float
+    score: float
+    """By meaning and by words."""
+
+    @property
+    def page(self) -> tuple[str, str]:
+        return self.book_id, self.source_file
+
+    @property
+    def passage(self) -> str:
+        """What its words are looked up in: the headings too."""
+        return f"{self.breadcrumb}\n\n{self.text}"
+
+
+class Placed(NamedTuple):
+    """A candidate with the score that it stands by, and the other pages that have its text."""
+
+    candidate: Candidate
+    score: float
+    also_in: tuple[str, ...] = ()
+
+
+Order = Callable[[Sequence[Candidate]], Sequence[Placed]]
+"""Puts candidates, the best by meaning and words first, into the order that readers get."""
+
+
+def as_found(candidates: Sequence[Candidate]) -> list[Placed]:
+    """The order of meaning and words alone."""
+    return merged(Placed(candidate, candidate.score) for candidate in candidates)
+
+
+def merged(placed: Iterable[Placed]) -> list[Placed]:
+    """Of passages with the same text only the first, which says where else it stands."""
+    others: dict[str, list[str]] = {}
+    kept: list[Placed] = []
+    for each in placed:
+        known = others.get(each.candidate.content_hash)
+        if known is None:
+            others[each.candidate.content_hash] = []
+            kept.append(each)
+        else:
+            known.append(each.candidate.source_file)
+    return [
+        each._replace(also_in=tuple(others[each.candidate.content_hash]))
+        if others[each.candidate.content_hash]
+        else each
+        for each in kept
+    ]
+
+
+def pages_in_turn(items: Iterable[T], page: Callable[[T], Hashable]) -> list[T]:
+    """The first two passages of each page in their order, then what was held back."""
+    taken: Counter[Hashable] = Counter()
+    first: list[T] = []
+    held_back: list[T] = []
+    for each in items:
+        name = page(each)
+        (first if taken[name] < CHUNKS_OF_A_PAGE else held_back).append(each)
+        taken[name] += 1
+    return first + held_back

@@ -1,0 +1,113 @@
+"""Reads the stories of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import Integer, bindparam, select
+
+from rag_core.agent.answer import Outcome
+from rag_core.conversation.state import RetrievalRecord
+from rag_core.insight.story import Rating, Story, StoryLine
+from rag_core.storage import schema
+from rag_core.storage.answers import answer_by_id
+from rag_core.storage.codec import RETRIEVALS, answer_body, from_json, from_time
+from rag_core.storage.engine import Database, Row
+from rag_core.storage.statement import Statement
+
+questions, answers, turns, feedback = (
+    schema.questions,
+    schema.answers,
+    schema.turns,
+    schema.feedback,
+)
+
+RECENT = Statement(
+    select(
+        answers.c.answer_id,
+        answers.c.body,
+        answers.c.outcome,
+        answers.c.confidence,
+        questions.c.platform,
+        questions.c.accepted_at,
+        questions.c.settled_at,
+    )
+    .select_from(questions.join(answers))
+    .where(questions.c.accepted_at > "")
+    .order_by(questions.c.accepted_at.desc())
+    .limit(bindparam("at_most", type_=Integer))
+)
+ASKED = Statement(
+    select(
+        questions.c.platform,
+        questions.c.accepted_at,
+        questions.c.settled_at,
+        questions.c.delivered,
+        questions.c.attempt,
+        turns.c.retrievals,
+    )
+    .select_from(answers.join(questions).outerjoin(turns, turns.c.question == questions.c.id))
+    .where(answers.c.answer_id == bindparam("answer_id"))
+)
+RATINGS = Statement(
+    select(feedback.c.helpful, feedback.c.reason, feedback.c.rated_at).where(
+        feedback.c.answer_id == bindparam("answer_id")
+    )
+)
+
+
+class Stories:
+    """What is stored of answers, without their askers."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def recent(self, *, limit: int) -> Sequence[StoryLine]:
+        return [line(row) for row in await self._database.rows(RECENT, at_most=limit)]
+
+    async def of(self, answer_id: UUID) -> Story | None:
+        found = await answer_by_id(self._database, answer_id)
+        asked = await self._database.rows(ASKED, answer_id=str(answer_id))
+        if found is None or not asked:
+            return None
+        row = asked[0]
+        return Story(
+            response=found[0],
+            platform=row["platform"],
+            asked_at=from_time(row["accepted_at"]),
+            stored_at=from_time(row["settled_at"] or row["accepted_at"]),
+            delivered=None if row["delivered"] is None else bool(row["delivered"]),
+            attempts=row["attempt"],
+            searches=searches(row),
+            ratings=await self._ratings(answer_id),
+        )
+
+    async def _ratings(self, answer_id: UUID) -> tuple[Rating, ...]:
+        rows = await self._database.rows(RATINGS, answer_id=str(answer_id))
+        return tuple(
+            Rating(
+                helpful=bool(row["helpful"]),
+                reason=row["reason"],
+                rated_at=from_time(row["rated_at"]),
+            )
+            for row in rows
+        )
+
+
+def line(row: Row) -> StoryLine:
+    asked, settled = from_time(row["accepted_at"]), row["settled_at"]
+    return StoryLine(
+        answer_id=UUID(row["answer_id"]),
+        question=answer_body(row["body"]).query,
+        platform=row["platform"],
+        outcome=Outcome(row["outcome"]),
+        confidence=row["confidence"],
+        asked_at=asked,
+        seconds=(from_time(settled) - asked).total_seconds() if settled else 0.0,
+    )
+
+
+def searches(row: Row) -> tuple[RetrievalRecord, ...]:
+    """An apology has no turn, and so nothing that was looked up."""
+    return from_json(RETRIEVALS, row["retrievals"]) if row["retrievals"] else ()

@@ -1,0 +1,129 @@
+"""A language model that answers every question from what its tool found, and keeps a log."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+from collections import Counter
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from aiohttp import web
+
+from tests.peers.openai import KEY, Calls, Says, chunks_of, error, fault_in, query, stream
+
+CANARY = re.compile(r"\bcanary-[0-9a-f]{8}\b")
+NO_EVIDENCE = "The documents do not cover this."
+
+
+@dataclass
+class ModelCall:
+    """One request: when it came, whose canaries were in it, and whether it was answered."""
+
+    at: float
+    canaries: tuple[str, ...]
+    asked: str
+    first: bool
+    """Whether it begins an answer; the second call of an answer brings the evidence."""
+    finished: bool = False
+
+
+@dataclass
+class AnsweringModel:
+    """Speaks the chat API; refuses what the real one would."""
+
+    seconds: float = 0.0
+    """How long an answer takes."""
+    down: bool = False
+    calls: list[ModelCall] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    prompt_sizes: list[int] = field(default_factory=list)
+    url: str = ""
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        if self.down:
+            assert request.transport is not None
+            request.transport.abort()
+            return web.Response()
+        if request.headers.get("Authorization") != f"Bearer {KEY}":
+            return error(401, "Incorrect API key provided.", code="invalid_api_key")
+        try:
+            body = await request.json()
+        except ConnectionError:  # whoever asked has died
+            return web.Response()
+        if fault := fault_in(body):
+            self.refused.append(fault)
+            return error(400, fault, code="invalid_request_error")
+        call = self._logged(body["messages"])
+        await asyncio.sleep(self.seconds / 2)
+        answered = web.StreamResponse()
+        with contextlib.suppress(ConnectionError):  # whoever asked has died
+            answered = await stream(request, chunks_of(reply_to(body["messages"])))
+            call.finished = True
+        return answered
+
+    def _logged(self, messages: list[dict[str, Any]]) -> ModelCall:
+        said = [str(message.get("content") or "") for message in messages]
+        asked = next(
+            text
+            for text, one in zip(said[::-1], messages[::-1], strict=True)
+            if one["role"] == "user"
+        )
+        self.prompt_sizes.append(sum(map(len, said)))
+        call = ModelCall(
+            at=monotonic(),
+            canaries=tuple(CANARY.findall("\n".join(said))),
+            asked="".join(CANARY.findall(asked)[-1:]),
+            first=evidence_in(messages) is None,
+        )
+        self.calls.append(call)
+        return call
+
+    @property
+    def begun(self) -> Counter[str]:
+        """How often an answer was begun, by the canary of its question."""
+        return Counter(call.asked for call in self.calls if call.first)
+
+    @property
+    def unfinished(self) -> int:
+        return sum(not call.finished for call in self.calls)
+
+
+def evidence_in(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+    """What the tool found for the last question; None before it was asked."""
+    last = max(at for at, message in enumerate(messages) if message["role"] == "user")
+    found = [json.loads(m["content"]) for m in messages[last:] if m["role"] == "tool"]
+    return None if not found else [hit for one in found for hit in one.get("results") or ()]
+
+
+def reply_to(messages: list[dict[str, Any]]) -> Says | Calls:
+    """A search first; then the first sentence of the best passage, with its number."""
+    evidence = evidence_in(messages)
+    if evidence is None:
+        asked = next(m["content"] for m in reversed(messages) if m["role"] == "user")
+        return Calls((query(CANARY.sub("", str(asked)).strip()),))
+    if not evidence:
+        return Says(NO_EVIDENCE)
+    best = evidence[0]
+    sentence = re.split(r"(?<=[.!?])\s", best["chunk_text"].strip().split("\n")[-1])[0]
+    return Says(f"{sentence.rstrip('.')} [{best['rank']}].")
+
+
+@contextlib.asynccontextmanager
+async def answering_model(*, seconds: float = 0.0) -> AsyncIterator[AnsweringModel]:
+    """The server on a free loopback port."""
+    model = AnsweringModel(seconds=seconds)
+    app = web.Application(client_max_size=16 * 1024**2)
+    app.router.add_post("/v1/chat/completions", model.handle)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        model.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        yield model
+    finally:
+        await runner.cleanup()

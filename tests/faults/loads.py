@@ -1,0 +1,153 @@
+"""Load: how long askers wait, what the process needs, and who pays for somebody else's flood."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from time import monotonic
+
+from tests.faults.checker import figures
+from tests.faults.record import Sent
+from tests.faults.row import Outcome, Scale, judged, share
+from tests.faults.yard import House, Yard, yard
+from tests.peers.slack import ANN, BEN
+
+A_SECOND = 20
+MODEL_SECONDS = 2.0
+TICKS = os.sysconf("SC_CLK_TCK")
+MEGABYTE = 2**20
+
+
+async def load(scale: Scale) -> Outcome:
+    """Twenty questions a second, with a model that takes two seconds."""
+    seconds = max(5.0, 600 * scale.share)
+    async with yard(scale.folder, seed=scale.seed, model_seconds=MODEL_SECONDS) as place:
+        place.settings["FOOTNOTE_PARALLEL_ANSWERS"] = "128"
+        house = await place.start()
+        await house.ready()
+        await warm(place)
+        worked, began = cpu_seconds(house), monotonic()
+        asked = await ask_steadily(place, A_SECOND, seconds, channels=200)
+        ended = await place.until_ended(within=120)
+        cores = (cpu_seconds(house) - worked) / (monotonic() - began)
+        accepted = accept_seconds(place)
+        own = [waited - MODEL_SECONDS for waited in waits(place, asked)]
+        outcome = Outcome(
+            figures={
+                "questions": len(asked),
+                "accepted_p99_ms": ms(share(accepted, 0.99)),
+                "own_p50_ms": ms(share(own, 0.5)),
+                "own_p99_ms": ms(share(own, 0.99)),
+                "cores": round(cores, 2),
+            }
+        )
+        outcome.must(ended, "not everything ended")
+        outcome.must(share(accepted, 0.99) < 0.3, "accepted p99 is not under 300 ms")
+        outcome.must(share(own, 0.5) < 0.05, "own p50 is not under 50 ms")
+        outcome.must(share(own, 0.99) < 0.25, "own p99 is not under 250 ms")
+        outcome.must(cores < 1.5, "1.5 cores or more")
+        return judged(outcome, figures(place.record()))
+
+
+async def fairness(scale: Scale) -> Outcome:
+    """One person asks a thousand questions a minute; how long do others wait?"""
+    seconds = max(6.0, 60 * scale.share)
+    async with yard(scale.folder, seed=scale.seed, model_seconds=0.5) as place:
+        place.settings["FOOTNOTE_PARALLEL_ANSWERS"] = "8"
+        house = await place.start()
+        await house.ready()
+        await warm(place)
+        alone = await ask_steadily(place, 1, seconds, channels=30, user=BEN)
+        await place.until_ended(within=60)
+        flood = asyncio.create_task(ask_steadily(place, 1000 / 60, seconds, channels=200, user=ANN))
+        beside = await ask_steadily(place, 1, seconds, channels=30, user=BEN)
+        await flood
+        ended = await place.until_ended(within=300)
+        quiet, loud = share(waits(place, alone), 0.95), share(waits(place, beside), 0.95)
+        outcome = Outcome(
+            figures={"others_p95_alone_ms": ms(quiet), "others_p95_beside_ms": ms(loud)}
+        )
+        outcome.must(ended, "not everything ended")
+        outcome.must(loud <= 2 * quiet, "others wait more than twice as long")
+        return judged(outcome, figures(place.record()))
+
+
+async def soak(scale: Scale) -> Outcome:
+    """Many messages in many threads: what the process holds must not grow."""
+    messages, threads = scale.of(50_000, least=300), scale.of(5_000, least=30)
+    async with yard(scale.folder, seed=scale.seed) as place:
+        place.settings["FOOTNOTE_LOG_LEVEL"] = "warning"
+        house = await place.start(FOOTNOTE_LOG_LEVEL="info")
+        await house.ready()
+        channels, after_warm_up = place.channels(400), None
+        for number in range(messages):
+            thread = number % threads
+            place.ask(channels[thread % len(channels)], f"t{thread}")
+            if number % 50 == 49:
+                await place.until_ended(within=120)
+            if number == messages // 5:
+                after_warm_up = held(house)
+        ended = await place.until_ended(within=300)
+        assert after_warm_up is not None
+        grown = {name: value - after_warm_up[name] for name, value in held(house).items()}
+        outcome = Outcome(figures={"messages": messages, "threads": threads, "grown": grown})
+        outcome.must(ended, "not everything ended")
+        outcome.must(grown["memory_mb"] < 20, "memory grew by 20 MB or more")
+        outcome.must(grown["files"] <= 3, "open files grew")
+        return judged(outcome, figures(place.record()))
+
+
+async def ask_steadily(
+    place: Yard, a_second: float, seconds: float, *, channels: int, user: str = ANN
+) -> dict[str, float]:
+    """When each question was asked, by its canary."""
+    asked: dict[str, float] = {}
+    places, began = place.channels(channels), monotonic()
+    for number in range(max(1, round(a_second * seconds))):
+        await asyncio.sleep(max(0.0, began + number / a_second - monotonic()))
+        sent: Sent = place.ask(places[number % len(places)], user=user)
+        asked[sent.message_id] = monotonic()
+    return asked
+
+
+async def warm(place: Yard) -> None:
+    for channel in place.channels(5):
+        place.ask(channel)
+    await place.until_ended(within=60)
+
+
+def waits(place: Yard, asked: Mapping[str, float]) -> list[float]:
+    """How long each of these questions waited for its first message."""
+    answered: dict[str, float] = {}
+    for call in place.slack.calls("chat.postMessage"):
+        if call.error is None:
+            answered.setdefault(str(call.arguments.get("thread_ts")), call.at)
+    return [answered[ts] - at for ts, at in asked.items() if ts in answered]
+
+
+def accept_seconds(place: Yard) -> list[float]:
+    return [
+        envelope.acked_at - envelope.sent_at[0]
+        for envelope in place.slack.envelopes()
+        if envelope.acked_at is not None
+    ]
+
+
+def cpu_seconds(house: House) -> float:
+    text = Path(f"/proc/{house.process.pid}/stat").read_text(encoding="ascii")
+    values = text.rpartition(")")[2].split()
+    return (int(values[11]) + int(values[12])) / TICKS
+
+
+def held(house: House) -> dict[str, float]:
+    """What a process has of memory and open files."""
+    folder = Path(f"/proc/{house.process.pid}")
+    pages = int((folder / "statm").read_text(encoding="ascii").split()[1])
+    resident = pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE
+    return {"memory_mb": round(resident, 1), "files": len(list((folder / "fd").iterdir()))}
+
+
+def ms(seconds: float) -> float:
+    return round(seconds * 1000, 1)

@@ -1,0 +1,85 @@
+"""footnote ask: the answer in the terminal, with its sources, beside a bot and without one."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.flow.running_house import ROOT, environment, footnote
+from tests.shelf_builders import write_files
+
+PAGE = "# Limits\n\nEvery member may upload ten files a day. A file may have at most 25 MB.\n"
+ASKED = "How many files may a member upload a day?"
+
+
+@pytest.fixture
+async def handbook(tmp_path: Path) -> Path:
+    write_files(tmp_path / "pages", {"limits.md": PAGE})
+    base = ("--base-url", "https://docs.example.com")
+    await footnote("ingest", "pages", "--book", "handbook", *base, folder=tmp_path)
+    return tmp_path
+
+
+async def test_an_answer_stands_with_its_links_and_what_was_asked_for(handbook: Path) -> None:
+    plain, _ = await footnote("ask", ASKED, folder=handbook)
+    assert "ten files a day" in plain
+    assert "[1] Limits" in plain
+    assert "https://docs.example.com/limits" in plain
+    assert "searched" not in plain
+    told, _ = await footnote("ask", ASKED, "-v", "--explain", folder=handbook)
+    assert "searched" in told
+    assert "Confidence" in told
+    assert "similarity" in told
+
+
+async def test_json_is_one_document_and_nothing_else(handbook: Path) -> None:
+    printed, _ = await footnote("ask", ASKED, "--json", folder=handbook)
+    document = json.loads(printed)
+    assert document["outcome"] in {"completed", "low_confidence"}
+    assert document["citations"][0]["page_title"] == "Limits"
+    again, _ = await footnote(
+        "ask", "Thanks!", "--session", document["session_id"], "--json", folder=handbook
+    )
+    assert json.loads(again)["session_id"] == document["session_id"]
+
+
+async def test_a_refusal_is_done_and_a_wrong_module_is_wrong_usage(handbook: Path) -> None:
+    refused, _ = await footnote("ask", "Who won the world cup in 1998?", folder=handbook)
+    assert "do not cover" in refused
+    _, said = await footnote("ask", ASKED, "--module", "nowhere", folder=handbook, expect=2)
+    assert "module" in said
+
+
+async def test_a_screen_shows_how_far_it_is(handbook: Path) -> None:
+    shown = on_a_screen(handbook, "ask", ASKED)
+    assert "Searching the docs" in shown or "Waiting for its turn" in shown
+    assert "[1] Limits" in shown
+
+
+def on_a_screen(folder: Path, *arguments: str) -> str:
+    """What a person at a terminal sees."""
+    parent, child = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bot", *arguments], cwd=folder, stdout=child, stderr=child,
+        env=environment(folder, {"TERM": "xterm"}) | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    os.close(child)
+    seen = b""
+    while piece := read_some(parent):
+        seen += piece
+    os.close(parent)
+    assert process.wait() == 0
+    return seen.decode()
+
+
+def read_some(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4_096)
+    except OSError:  # Linux tells of a terminal's end by an error
+        return b""
