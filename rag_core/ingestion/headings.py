@@ -18,6 +18,8 @@ MARKUP = re.compile(r"[\[\]`<*_~\\]")
 """A text without any of these is read as it stands."""
 NOT_IN_SLUG = re.compile(r"[^\w\- ]")
 COUNTED = re.compile(r"(.*)_(\d+)")
+LONGEST = 1_000
+"""Characters of a line that are read for markup: a longer one would take ever more time."""
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -44,7 +46,8 @@ def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
     """All headings of a page, in order: an anchor depends on the ones before it."""
     taken: Counter[str] = Counter(own_anchors(raw) if site is Site.MKDOCS else ())
     headings = []
-    for level, text in raw:
+    for level, line in raw:
+        text = line[:LONGEST]
         own = OWN_ANCHOR.search(text) if "{" in text else None
         title = plain(OWN_ANCHOR.sub("", text) if own else text)
         anchor = (own[1] or own[2]) if own else unique(slug(title, site), taken, site)
@@ -55,12 +58,13 @@ def headings_of(raw: Sequence[tuple[int, str]], site: Site) -> list[Heading]:
 def own_anchors(raw: Sequence[tuple[int, str]]) -> Iterator[str]:
     """The anchors that authors chose; MkDocs gives none of them to another heading."""
     for _, text in raw:
-        if own := OWN_ANCHOR.search(text):
+        if own := OWN_ANCHOR.search(text[:LONGEST]):
             yield own[1] or own[2]
 
 
 def plain(text: str) -> str:
     """A line of Markdown as it is read: no links, emphasis, code marks or tags."""
+    text = text[:LONGEST]
     if not MARKUP.search(text):
         return " ".join(text.split())
     text = LINK.sub(r"\1", text)

@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_core.errors import IngestionError
+from rag_core.ingestion.headings import Site, headings_of
 from rag_core.ingestion.kinds import MEGABYTE
-from rag_core.ingestion.loaders import Limits, Loader, read_source
+from rag_core.ingestion.loaders import Limits, Loader, load, read_source
 from rag_core.ingestion.sources import SourceFile, find_files
 from tests.office_builders import docx, docx_parts, grid, pdf, pptx, words, zipped
 
@@ -247,3 +248,13 @@ def test_links_that_lead_out_are_refused_whatever_they_lead_to(tmp_path: Path) -
     assert [file.source_file for file in found.files] == ["good.pdf"]
     assert {f.source_file for f in found.failures} == {"a.pdf", "b.pptx", "c", "d.html"}
     assert all("leads out" in failure.reason for failure in found.failures)
+
+
+@pytest.mark.parametrize("title", ["*a" * 5_000, "_a " * 5_000, "[" * 9_000, "[a" * 9_000])
+def test_a_heading_without_end_is_read_in_its_time(title: str) -> None:
+    (heading,) = headings_of([(1, title)], Site.DOCUSAURUS)
+    assert len(heading.title) <= 1_000
+
+
+def test_a_gap_that_nobody_sees_is_closed() -> None:
+    assert load("a.md", b"# a" + b" " * 500_000 + b"b").text == "# a b"

@@ -30,6 +30,10 @@ def clean(text: str, *, is_mdx: bool = False) -> str:
         ("/// note | Technical details\n\nRest.\n\n///", "**Technical details**\n\nRest."),
         ("//// tab | Python 3\n\n/// tip\n\nRest.\n\n///\n\n////",
          "**Python 3**\n\n**Tip**\n\nRest."),
+        ("- One\n\n  :::note\n\n  Rest.\n\n  :::\n\n- Two",
+         "- One\n\n  **Note**\n\n  Rest.\n\n- Two"),
+        ("1. One\n\n    !!! tip\n        Rest.\n\n2. Two",
+         "1. One\n\n    **Tip**\n\n    Rest.\n\n2. Two"),
         ("> [!WARNING]\n> Rest.", "> **Warning**\n>\n> Rest."),
         ("```{note} Mind\n:class: x\nRest.\n```", "**Mind**\n\nRest."),
         ("```{code-block} python\n:linenos:\nx = 1\n```", "```python\nx = 1\n```"),
@@ -129,6 +133,8 @@ def test_links_by_reference_carry_their_addresses() -> None:
 def test_a_heading_keeps_the_anchor_that_it_was_given() -> None:
     text = "## One { #first }\n\n## Two {/* #second */}\n\n## Three {#third}"
     assert clean(text, is_mdx=True) == text
+    listed = "## One {: #first .big }\n\n## Two { .big #second }\n\nText{: #third }."
+    assert clean(listed) == "## One {#first}\n\n## Two {#second}\n\nText."
 
 
 @pytest.mark.parametrize(

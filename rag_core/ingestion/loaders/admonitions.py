@@ -50,9 +50,9 @@ def unfolded(lines: list[str], deepest: int = DEEPEST) -> Iterator[str]:
             at = end + 1
         elif (bang := BANGS.match(line)) and is_indented(lines, at, len(bang[1])):
             end = indented_end(lines, at, len(bang[1]))
-            yield from titled(bang_title(bang[2]))
+            yield from titled(bang_title(bang[2]), bang[1])
             inside = [dedented(each, len(bang[1]) + 4) for each in lines[at + 1 : end]]
-            yield from unfolded(inside, deepest - 1)
+            yield from (f"{bang[1]}{each}".rstrip() for each in unfolded(inside, deepest - 1))
             yield ""
             at = end
         else:
@@ -63,9 +63,9 @@ def unfolded(lines: list[str], deepest: int = DEEPEST) -> Iterator[str]:
 def plain_line(line: str) -> Iterator[str]:
     """A line by itself: the opening or the end of a note, the head of an alert, or text."""
     if (colons := COLONS.match(line)) and (not colons[3] or colons[3].lower() in KINDS):
-        yield from titled(title_of(colons[3] or "", colons[4]))
+        yield from titled(title_of(colons[3] or "", colons[4]), colons[1])
     elif (slashes := SLASHES.match(line)) and (not slashes[2] or slashes[2].lower() in KINDS):
-        yield from titled(title_of(slashes[2] or "", slashes[3] or ""))
+        yield from titled(title_of(slashes[2] or "", slashes[3] or ""), slashes[1])
     elif alert := ALERT.match(line):
         yield f"{alert[1]}**{alert[3] or alert[2].capitalize()}**"
         yield alert[1].rstrip()
@@ -87,10 +87,10 @@ def bang_title(rest: str) -> str:
     return title_of(rest.split(" ")[0], "")
 
 
-def titled(title: str) -> Iterator[str]:
+def titled(title: str, margin: str = "") -> Iterator[str]:
     yield ""
     if title:
-        yield f"**{title.replace('*', '')}**"
+        yield f"{margin}**{title.replace('*', '')}**"
         yield ""
 
 

@@ -26,7 +26,7 @@ CODE = re.compile(
 """Code, which nothing touches, and comments: which of them begins first decides."""
 TEMPLATE_LINE = re.compile(r"(?m)^[ \t]*\{%.*?%\}[ \t]*$\n?")
 CONTENTS = re.compile(r"(?mi)^[ \t]*(?:\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\})[ \t]*$\n?")
-CLASSES = re.compile(r"\{:[^{}\n]*\}|[ \t]*\{\s*\.[\w-][^{}\n]*\}")
+CLASSES = re.compile(r"[ \t]*\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
 SPECIAL = re.compile(r"<[A-Za-z/!]|\{|\]:|\$\{|\[TOC\]|\[\[|^(?:import|export) ", re.MULTILINE)
 """A text without any of these is prose already."""
 GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
@@ -67,10 +67,18 @@ def readable(text: str, *, is_mdx: bool = False) -> str:
     return HELD_CODE.sub(lambda match: held[int(match[1])], GAP.sub("\n\n", prose))
 
 
+def own_anchor(braces: re.Match[str]) -> str:
+    """What stays of `{: #hours .big }`: behind a heading, the anchor that it gives it."""
+    line = braces.string.rfind("\n", 0, braces.start()) + 1
+    named = re.search(r"#([\w.:-]+)", braces[0])
+    is_heading = braces.string[line:].lstrip(" ").startswith("#")
+    return f" {{#{named[1]}}}" if named and is_heading else ""
+
+
 def without_marks(prose: str) -> str:
     """Text without the lines and braces that only speak to a site's generator."""
     if "{%" in prose:
         prose = TEMPLATE_LINE.sub("", prose)
     if "{:" in prose or "{ ." in prose or "{." in prose:
-        prose = CLASSES.sub("", prose)
+        prose = CLASSES.sub(own_anchor, prose)
     return CONTENTS.sub("", prose) if "[" in prose or "${" in prose else prose

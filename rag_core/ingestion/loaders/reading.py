@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +16,8 @@ from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Converted, LoadedDocument, Unreadable, file_hash
 from rag_core.ingestion.sources import SourceFile
 
+WIDE = " " * 200
+GAP = re.compile(r"[ \t]{200,}")
 DEFAULT_LIMITS = Limits()
 Reader = Callable[[str, bytes], Converted]
 
@@ -49,7 +52,7 @@ class Loader:
         return LoadedDocument(
             source_file=source_file,
             file_hash=file_hash(content),
-            text=converted.text,
+            text=without_wide_gaps(converted.text),
             is_markdown=kind.reader != "plain",
             fields=converted.fields,
             notices=converted.notices,
@@ -61,6 +64,11 @@ class Loader:
         if len(content) >= kind.apart_from:
             return self._container.convert(kind.reader, source_file, content)
         return reader(kind.reader)(source_file, content)
+
+
+def without_wide_gaps(text: str) -> str:
+    """Text without runs of white space that nobody sees, and that cutting would stumble over."""
+    return GAP.sub(" ", text) if WIDE in text or "\t" * len(WIDE) in text else text
 
 
 def load(source_file: str, content: bytes) -> LoadedDocument:
