@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from uuid import UUID
 
 from rag_core.conversation.key import Platform
@@ -12,9 +13,14 @@ from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.observer import DeskObserver
 from rag_core.desk.room import Room
+from rag_core.errors import DeskFull
 from rag_core.ports import Ledger
 
 log = logging.getLogger(__name__)
+
+MAX_ENTERING = 1_000
+"""Questions that are being written down at once. More than that is a storm of repeats, which
+would grow in memory while the disk is slow; who is turned away is heard again."""
 
 
 class Desk:
@@ -28,12 +34,15 @@ class Desk:
         observer: DeskObserver,
         bounds: Mapping[Platform, Bounds] | None = None,
         room: Room | None = None,
+        max_entering: int = MAX_ENTERING,
     ) -> None:
         self._ledger = ledger
         self._bell = bell
         self._observer = observer
         self._bounds = bounds or {}
         self._room = room
+        self._max_entering = max_entering
+        self._entering = 0
 
     async def accept(self, question: IncomingQuestion) -> Receipt:
         """Write the question down; when this returns, it is safe to tell the platform so."""
@@ -41,7 +50,8 @@ class Desk:
         if self._room is not None:
             self._room.check()
         bounds = self._bounds.get(platform, UNBOUNDED)
-        receipt = await self._ledger.accept(question, bounds=bounds)
+        with self._entrance():
+            receipt = await self._ledger.accept(question, bounds=bounds)
         log.info(
             "question accepted" if receipt.refusal is None else "question declined",
             extra={
@@ -57,6 +67,16 @@ class Desk:
             if bounds.grace_seconds:
                 self._bell.ring_after(bounds.grace_seconds)
         return receipt
+
+    @contextmanager
+    def _entrance(self) -> Iterator[None]:
+        if self._entering >= self._max_entering:
+            raise DeskFull("Too many questions arrive at once. Please ask again in a moment.")
+        self._entering += 1
+        try:
+            yield
+        finally:
+            self._entering -= 1
 
     async def revise(self, question: IncomingQuestion) -> None:
         """The asker edited that message: it is answered anew, in the same messages."""

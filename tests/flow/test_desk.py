@@ -8,11 +8,15 @@ from datetime import timedelta
 
 import pytest
 
+from rag_core.desk.bell import Bell
+from rag_core.desk.desk import Desk
+from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.desk.ladder import RUNGS
-from rag_core.errors import UpstreamRejected, UpstreamUnavailable
+from rag_core.desk.limits import UNBOUNDED, Bounds
+from rag_core.errors import DeskFull, UpstreamRejected, UpstreamUnavailable
 from rag_core.storage.database import Database
 from rag_core.storage.ledger import QuestionLedger
-from tests.fakes.desk import FullAtFirst
+from tests.fakes.desk import Counts, FullAtFirst
 from tests.fakes.offices import QUICK, Office, asked
 
 
@@ -170,3 +174,31 @@ async def test_questions_that_died_before_are_answered_one_at_a_time(office: Off
         await office.until_done()
     assert len(office.shown) == 6
     assert not office.answers.given_up
+
+
+class SlowLedger(QuestionLedger):
+    """A ledger that writes nothing before it is let."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.may_write = asyncio.Event()
+
+    async def accept(self, question: IncomingQuestion, *, bounds: Bounds = UNBOUNDED) -> Receipt:
+        await self.may_write.wait()
+        return await super().accept(question, bounds=bounds)
+
+
+async def test_a_storm_of_deliveries_is_turned_away_before_it_fills_the_memory(
+    database: Database,
+) -> None:
+    ledger = SlowLedger(database)
+    desk = Desk(ledger=ledger, bell=Bell(), observer=Counts(), max_entering=3)
+    entering = [asyncio.create_task(desk.accept(asked(f"Q{n}?", thread=f"{n}"))) for n in range(3)]
+    await asyncio.sleep(0)
+
+    with pytest.raises(DeskFull):
+        await desk.accept(asked("One too many?", thread="3"))
+
+    ledger.may_write.set()
+    assert not any(receipt.repeated for receipt in await asyncio.gather(*entering))
+    assert not (await desk.accept(asked("One too many?", thread="3"))).repeated
