@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
-from typing import Any
-
 from rag_core.books.policy import ChannelPolicy, ReaderProfile
 
 NOTHING_SAID = "nothing is set"
@@ -32,14 +29,3 @@ def reader_in_words(reader: ReaderProfile) -> str:
 
 def switched(value: bool | None, on: str, off: str) -> str:
     return "" if value is None else on if value else off
-
-
-def own_words(merged: ChannelPolicy, wider: ChannelPolicy) -> ChannelPolicy:
-    """What a place says itself: what the wider place says too, need not be said twice."""
-    silent = ChannelPolicy()
-    same: dict[str, Any] = {
-        field.name: getattr(silent, field.name)
-        for field in fields(ChannelPolicy)
-        if getattr(merged, field.name) == getattr(wider, field.name)
-    }
-    return replace(merged, **same)

@@ -57,6 +57,10 @@ class Steward(Protocol):
         """What holds there: the channel's own words, else the category's, else the server's."""
         ...
 
+    async def own_policy(self, place: Place) -> ChannelPolicy:
+        """What the place says itself; what wider places say is left out."""
+        ...
+
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
         """Replace the place's own words. A book that is not there is an InvalidQuestion."""
         ...

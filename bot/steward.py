@@ -64,6 +64,9 @@ class HouseSteward:
             category_id=category_id,
         )
 
+    async def own_policy(self, place: Place) -> ChannelPolicy:
+        return await self._services.stores.policies.get(place) or ChannelPolicy()
+
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
         for book_id in policy.books:
             await self._services.library.check_book(book_id)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
 import discord
@@ -18,10 +17,10 @@ from adapters.discord.readers import Readers, roles_of
 from adapters.discord.standing import MutedThreads
 from adapters.discord.tokens import TicketRest, ticket_of
 from adapters.discord.wording import harmless
-from adapters.policy_words import in_words, own_words, reader_in_words
+from adapters.policy_words import in_words, reader_in_words
 from adapters.splitting import split_text
 from adapters.steward import Steward
-from rag_core.books.policy import EVERYWHERE, ChannelPolicy, Place, ReaderProfile
+from rag_core.books.policy import ChannelPolicy, Place, ReaderProfile
 from rag_core.conversation.key import Platform
 from rag_core.errors import FootnoteError, InvalidQuestion
 
@@ -191,11 +190,8 @@ class Stewardship:
         self, place: Place, name: str, change: Callable[[ChannelPolicy], ChannelPolicy]
     ) -> str:
         """The place's own words with the change; what wider places say stays theirs."""
-        server = replace(place, channel_id=EVERYWHERE)
-        merged = await self._house.policy(place)
-        if place != server:
-            merged = own_words(merged, await self._house.policy(server))
-        changed = change(merged)
-        if changed != merged:
+        own = await self._house.own_policy(place)
+        changed = change(own)
+        if changed != own:
             await self._house.set_policy(place, changed)
         return f"In {name}: {in_words(await self._house.policy(place))}."

@@ -122,10 +122,10 @@ class HouseCommand:
         place = Place(
             platform=Platform.SLACK, tenant=TenantId(used.team_id), channel_id=used.channel_id
         )
-        policy = await self._steward.policy(place)
         if len(words) >= 2:
-            await self._steward.set_policy(place, changed(policy, words[0].lower(), words[1:]))
-            policy = await self._steward.policy(place)
+            own = await self._steward.own_policy(place)
+            await self._steward.set_policy(place, changed(own, words[0].lower(), words[1:]))
+        policy = await self._steward.policy(place)
         return [*policy_lines(policy), CHANNEL_HELP.format(name=self._names.house)]
 
 

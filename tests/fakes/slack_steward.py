@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
 from adapters.steward import Finding, GapLine
 from rag_core.agent.answer import Suggestion
 from rag_core.books.book import Book
-from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.policy import EVERYWHERE, ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
@@ -54,6 +55,10 @@ class SmallHouse:
         ]
 
     async def policy(self, place: Place, *, category_id: str = "") -> ChannelPolicy:
+        own = self.policies.get(place, ChannelPolicy())
+        return own.over(self.policies.get(replace(place, channel_id=EVERYWHERE), ChannelPolicy()))
+
+    async def own_policy(self, place: Place) -> ChannelPolicy:
         return self.policies.get(place, ChannelPolicy())
 
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:

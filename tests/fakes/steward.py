@@ -60,6 +60,9 @@ class SmallHouse:
         server = Place(platform=place.platform, tenant=place.tenant, channel_id=EVERYWHERE)
         return own.over(self.kept.get(server, ChannelPolicy()))
 
+    async def own_policy(self, place: Place) -> ChannelPolicy:
+        return self.kept.get(place, ChannelPolicy())
+
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
         for book_id in policy.books:
             if book_id not in self.titles:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from adapters.slack.config import CommandNames
 from adapters.slack.house_keeping import ADMINS_ONLY, FORGOTTEN
 from adapters.slack.shortcut import NO_WORDS
 from rag_core.books.book import BookIds
-from rag_core.books.policy import Place
+from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -342,3 +343,16 @@ async def test_home_shows_what_is_known_and_to_admins_what_is_wrong(over: str) -
         assert "Asked in vain" not in for_all
         assert "Who pays for &lt;trains&gt;?" in for_admins
         assert "Add it." in for_admins
+
+
+async def test_what_a_workspace_says_stays_its_own_when_a_channel_says_something() -> None:
+    desk, house = desk_that_answers(), SmallHouse()
+    everywhere = Place(platform=Platform.SLACK, tenant=TenantId(TEAM))
+    house.policies[everywhere] = ChannelPolicy(tone="short")
+    async with SlackPeer() as peer, slack_at_work(peer, desk, parts={"steward": house}):
+        command = peer.people.command(CLEO, "/footnote", "channel auto on", GENERAL)
+        assert "short" in await said_to(peer, command)
+
+    assert house.policies[replace(everywhere, channel_id=GENERAL)] == ChannelPolicy(
+        auto_answer=True
+    )
