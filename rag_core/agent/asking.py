@@ -46,6 +46,12 @@ ANNOUNCES = re.compile(
     r"|let's|we(?:'ll| will) (?:learn|look|see))\b",
     re.IGNORECASE,
 )
+AIMS = re.compile(
+    r"\b(?:objectives?|goals|aims|prerequisites|takeaways"
+    r"|what you(?:'ll| will) (?:learn|see|build|need)|what you can do after\w*)\b",
+    re.IGNORECASE,
+)
+"""Headings of what a page is for, not of what it says."""
 MAX_MEANT = 4
 """A question of the form `what is …` about more words than this asks for a fact."""
 
@@ -113,4 +119,6 @@ class Asked:
         """Questions and announcements answer nothing; help with trouble only where there is any."""
         asks = not unit.is_whole and unit.text.rstrip("*_ ").endswith("?")
         beside = not self.has_trouble and bool(TROUBLE.search(unit.section))
-        return 0.3 * asks + 0.15 * bool(ANNOUNCES.search(unit.text)) + 0.2 * beside
+        aims = bool(AIMS.search(unit.section)) and not AIMS.search(" ".join(self.words))
+        announces = 0.15 * bool(ANNOUNCES.search(unit.text))
+        return 0.3 * asks + announces + 0.2 * beside + 0.4 * aims

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -18,6 +19,11 @@ from rag_core.retrieval.results import SearchResult
 
 READ_PASSAGES = 5
 """How many of the nearest passages are read."""
+CODE_FOUND = 2.0
+"""Added to the log odds where a code that is asked about (K44, BS-405) stands in a passage: what
+such a name means is nowhere in its letters, so similarity knows nothing of it. A judgement."""
+CODE = re.compile(r"(?<![\w-])[A-Za-z]{1,12}[-_]?\d[\w-]*(?![\w-])")
+"""A name made of letters and digits, letters first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +36,8 @@ class EvidenceSignals:
     """Which share of the question's wording the best passage has."""
     coverage: float
     """Which share of the question's words the best passage has."""
+    has_code: bool = False
+    """Whether every code that is asked about stands in one of the passages."""
     leave: float = 1.0
     """What the signs of a near miss leave of how sure one is: 0 to 1."""
 
@@ -63,6 +71,7 @@ class Calibration(BaseModel):
             + self.similarity * signals.similarity
             + self.wording * signals.wording
             + self.coverage * signals.coverage
+            + CODE_FOUND * signals.has_code
         )
 
     def probability(self, signals: EvidenceSignals) -> float:
@@ -91,6 +100,7 @@ def evidence_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> EvidenceS
         similarity=nearest[0].similarity_score,
         wording=max(worded),
         coverage=max(covered),
+        has_code=any(has_codes(form, texts) for form in inquiry.forms),
         leave=read_for(inquiry, nearest).leave,
     )
 
@@ -98,6 +108,16 @@ def evidence_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> EvidenceS
 def best_of(shares: Iterable[Sequence[float]]) -> list[float]:
     """For each passage the best that any form of the question reaches."""
     return [max(each) for each in zip(*shares, strict=True)]
+
+
+def has_codes(question: str, texts: Sequence[str]) -> bool:
+    """Whether the question names codes, and one of the texts has them all."""
+    asked = codes_in(question)
+    return bool(asked) and any(asked <= codes_in(text) for text in texts)
+
+
+def codes_in(text: str) -> frozenset[str]:
+    return frozenset(found.upper() for found in CODE.findall(text))
 
 
 def coverage(question: str, held: Sequence[Collection[str]]) -> list[float]:

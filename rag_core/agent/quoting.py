@@ -23,6 +23,10 @@ FURTHER_COVERAGE = 0.34
 """The same for a piece that is to stand beside the best one."""
 ALSO_WORTH = 0.8
 """How good a further piece must be, measured by the best one."""
+HEADED_STEPS = 0.5
+"""What steps below headings that hold all of a question for a way are worth more."""
+LONG_ENOUGH = 5
+"""A sentence with fewer words that say something seldom answers by itself."""
 NEIGHBOUR = 0.6
 REPEATED = 0.7
 WHOLE_TABLE = 12
@@ -82,15 +86,23 @@ class Judge:
             + 0.15 / unit.passage.rank
             + 0.05 / (1 + unit.place)
             + self._asked.suits(unit)
+            + self._shows_how(unit)
         )
-        long_enough = 1.0 if len(set(content(spoken))) >= 5 else 0.8
+        is_long = unit.kind is BlockKind.CODE or len(set(content(spoken))) >= LONG_ENOUGH
+        long_enough = 1.0 if is_long else 0.8
         return Scored(unit=unit, score=long_enough * score, coverage=both)
+
+    def _shows_how(self, unit: Unit) -> float:
+        """Steps and code seldom repeat the words of the question: their headings do."""
+        if not (self._asked.wants_steps and unit.is_steps):
+            return 0.0
+        return HEADED_STEPS * self.weight_in(unit.headings)
 
     def _spoken(self, unit: Unit) -> str:
         """What of a piece is compared with the question: of a list or a table the lead-in and
         the best line, so that a long one does not win by its length."""
         if unit.kind is BlockKind.CODE:
-            return unit.lead or unit.parts[0].split("\n", 1)[0]
+            return unit.lead or first_line(unit.parts[0])
         if not unit.is_whole or len(unit.parts) == 1:
             return unit.text
         head = f"{unit.lead} {unit.parts[0] if unit.kind is BlockKind.TABLE else ''}"
@@ -111,6 +123,12 @@ class Judge:
         if most == least:
             return list(parts)
         return [part for part, w in zip(parts, weights, strict=True) if w >= (least + most) / 2]
+
+
+def first_line(code: str) -> str:
+    """The first line of a block of code, its fence left out."""
+    lines = code.splitlines()
+    return next((line for line in lines if not line.lstrip().startswith(("```", "~~~"))), "")
 
 
 def chosen(scored: Sequence[Scored], best: Scored, asked: Asked) -> list[Scored]:

@@ -130,3 +130,22 @@ def test_profiles_are_named_in_the_settings() -> None:
     ]
     with pytest.raises(ConfigurationError):
         profile_named("lenient")
+
+
+@pytest.mark.parametrize(
+    ("question", "raised"),
+    [
+        ("What does code K44 mean?", True),
+        ("What does code K45 mean?", False),
+        ("Do K44 and BS-405 go together?", False),
+        ("What does the 4th code of 2024 mean?", False),
+    ],
+)
+def test_a_code_that_stands_in_a_passage_is_a_strong_sign(question: str, raised: bool) -> None:
+    profile = CalibratedProfile(Calibration.shipped())
+    asked = Inquiry(text=question)
+    with_code = profile.judge(asked, found(0.3, text="Dropped: it stops with K44, the 4th code."))[
+        1
+    ]
+    without = profile.judge(asked, found(0.3, text="Dropped: it stops with Kxx, the 4th code."))[1]
+    assert (with_code > without + 0.1) is raised

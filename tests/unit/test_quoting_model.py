@@ -115,3 +115,12 @@ async def test_an_error_of_the_tool_is_no_passage() -> None:
     )
     events = [event async for event in stream]
     assert events[0] == TextDelta(NOT_COVERED)
+
+
+async def test_what_a_page_is_for_does_not_answer_how_something_is_done() -> None:
+    aims = "## What you will learn\n\n- start the simulator and move the arm by hand;\n- much more."
+    start = (
+        "## Start the simulator\n\n```bash\nbasil sim --kitchen school\n```\n\nIt takes a minute."
+    )
+    answer = await reply("How do I start the simulator?", aims, start)
+    assert answer.startswith("```bash\nbasil sim --kitchen school")
