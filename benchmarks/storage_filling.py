@@ -6,6 +6,7 @@ import random
 import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -63,7 +64,10 @@ def fill(path: Path, *, threads: int) -> None:
 
 
 def insert(connection: sqlite3.Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
-    connection.executemany(Statement(insert_into(table)).for_sqlite({})[0], rows)
+    first = next(rows)
+    unsaid = tuple(column.name for column in table.columns if column.name not in first)
+    statement = Statement(insert_into(table, without=unsaid))
+    connection.executemany(statement.for_sqlite({})[0], chain([first], rows))
 
 
 def at_random() -> str:
