@@ -40,6 +40,9 @@ UPLOADS = "uploads"
 """Below the data folder: what was dropped on the dashboard."""
 QUEUE_SECONDS = 120
 """How long a question may wait for a worker."""
+GOODBYE_SECONDS = 10
+"""What a command without a bot waits beyond an answer's own time: nobody else works on it, so
+what has not come by then (a full disk holds it up) will not come to this caller."""
 
 
 async def supervise(settings: Settings) -> None:
@@ -90,7 +93,8 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
         parts = web_parts(services, readiness_of(services, ()), {})
-        private = create_door(parts, owner=Owner(services), shelves=services.librarian)
+        patience = WebConfig(wait_seconds=settings.answer_seconds + GOODBYE_SECONDS)
+        private = create_door(parts, patience, owner=Owner(services), shelves=services.librarian)
         working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())
