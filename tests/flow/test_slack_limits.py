@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from time import monotonic
 
 import pytest
 
@@ -65,10 +64,10 @@ async def test_more_answers_than_slack_takes_streams_are_whole_all_the_same() ->
         assert len(peer.calls("chat.startStream")) == 20
 
 
-async def test_the_first_text_is_there_soon_after_the_first_words() -> None:
-    """The promise is 1.2 seconds and a round trip; it is measured against the model's own start."""
+async def test_the_first_text_waits_for_no_pace() -> None:
+    """Whoever waited for the pause between two writes would not be done today."""
     desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk, write_seconds=1.0) as platform:
+    async with SlackPeer() as peer, slack_at_work(peer, desk, write_seconds=86_400.0) as platform:
         ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
         await settled(peer, desk)
         question = next(iter(desk.questions.values()))
@@ -78,22 +77,14 @@ async def test_the_first_text_is_there_soon_after_the_first_words() -> None:
         )
         before = len(peer.api.calls)
         async with platform.replies.progress(fresh) as progress:
-            began = monotonic()
             await progress.stage(QuestionState.RETRIEVING)
             await until(lambda: len(peer.api.calls) > before)
-            sign = monotonic() - began
-            began = monotonic()
             await progress.text(PIECES[0])
             await progress.text(PIECES[1])
             await until(
                 lambda: any(c.method == "chat.startStream" for c in peer.api.calls[before:])
             )
-            first = monotonic() - began
         assert len(peer.world.replies(GENERAL, ts)) == 2
-        # Nothing waits on purpose: what is left is the calls' own time, however busy the machine.
-        assert first < 1.2 + 5
-        assert sign < 0.3 + 5
-        print(f"progress sign after {sign * 1000:.0f} ms, first text after {first * 1000:.0f} ms")
 
 
 async def test_a_bot_token_that_is_revoked_is_asked_about_once_and_said_in_words() -> None:
