@@ -15,6 +15,7 @@ from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
 from rag_core.books.book import Book, BookIds
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.books.source import BookSource
+from rag_core.conversation.installation import Installation, Unreadable
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, Turn
@@ -435,6 +436,26 @@ class MarkerStore(Protocol):
     async def get(self, name: str) -> str | None: ...
 
     async def set(self, name: str, value: str) -> None: ...
+
+
+class InstallationStore(Protocol):
+    """Where the app is installed, on platforms where each workspace has tokens of its own."""
+
+    async def save(self, installation: Installation) -> None:
+        """Insert or replace."""
+        ...
+
+    async def get(self, platform: Platform, tenant: TenantId) -> Installation | None: ...
+
+    async def all(self, platform: Platform) -> Sequence[Installation | Unreadable]: ...
+
+    async def remove(self, platform: Platform, tenant: TenantId) -> bool:
+        """Whether there was one; when this returns, the tokens are gone from the disk too."""
+        ...
+
+    async def use_once(self, ticket: str, *, until: datetime) -> bool:
+        """Whether nobody has used this ticket before; it is remembered until then."""
+        ...
 
 
 class ForgettingStore(Protocol):
