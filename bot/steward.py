@@ -49,11 +49,10 @@ class HouseSteward:
         return [GapLine(example=gap.example, count=gap.count, nearest=gap.nearest) for gap in found]
 
     async def findings(self, *, platform: Platform, tenant: TenantId) -> Sequence[Finding]:
-        del tenant  # one process serves one house; each platform tells all its places
         found = list(await self._doctor.house())
         for opened in self._platforms:
             if opened.platform is platform:
-                found += await opened.findings()
+                found += await opened.findings(tenant=tenant)
         return found
 
     async def policy(self, place: Place, *, category_id: str = "") -> ChannelPolicy:
