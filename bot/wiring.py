@@ -93,7 +93,7 @@ class Services:
     @property
     def own_outlets(self) -> Mapping[Platform, Outlet]:
         """The web page and the terminal are always there."""
-        outlet = Outlet(renderer=WebRenderer(), replies=self.web_replies)
+        outlet = Outlet(renderer=WebRenderer(), replies=self.web_replies, excuses=self.web_replies)
         return {Platform.WEB: outlet, Platform.CLI: outlet}
 
     def watches(self, chats: Mapping[Platform, Outlet]) -> Sequence[Coroutine[Any, Any, None]]:

@@ -213,6 +213,10 @@ class Ledger(Protocol):
         """Note that the model is about to be asked, and for which time."""
         ...
 
+    async def unbegin_answer(self, question_id: UUID) -> None:
+        """An answer whose process ended in good order was not begun, as far as blame goes."""
+        ...
+
     async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
         """Hold a claim longer; False when another worker has it."""
         ...
@@ -260,8 +264,12 @@ class Ledger(Protocol):
         """Take a question out of its thread, with its answer; None: no such question."""
         ...
 
-    async def ask_again(self, answer_id: UUID) -> UUID | None:
-        """Let the question of this answer be answered anew; None: no such answer."""
+    async def ask_again(
+        self, answer_id: UUID, *, asker_id: str, bounds: Bounds = UNBOUNDED
+    ) -> Receipt | None:
+        """Let the question of this answer be answered anew, unless whoever asks has met a bound.
+
+        None: no such answer. It counts as a question of theirs; one that is under way does not."""
         ...
 
     async def backlog(self) -> Backlog: ...
