@@ -48,6 +48,10 @@ def allowed_values(kind: str, context: Mapping[str, Any]) -> str:
         return f"at least {counted(context['min_length'])}"
     if kind == "string_too_long":
         return f"at most {context.get('max_length')} characters"
+    if kind == "greater_than_equal":
+        return f"at least {context.get('ge')}"
+    if kind == "less_than_equal":
+        return f"at most {context.get('le')}"
     if kind == "value_error":
         return str(context.get("error", ""))
     return ALLOWED.get(kind, "")
