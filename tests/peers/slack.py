@@ -302,7 +302,10 @@ class SlackPeer:
     async def _download(self, request: web.Request) -> web.Response:
         """Without the scope or a token people are shown how to sign in."""
         file = self.house.files.get(request.match_info["name"])
-        if self.api.tokens.get(token_of(request) or "") != "bot" or "files:read" not in self.api.scopes:
+        if (
+            self.api.tokens.get(token_of(request) or "") != "bot"
+            or "files:read" not in self.api.scopes
+        ):
             return web.Response(text="<html>Sign in</html>", content_type="text/html")
         if file is None:
             return web.Response(status=404)

@@ -135,7 +135,9 @@ class SlackCloud:
     def tokens_of(self, team: str) -> list[str]:
         return [name for name, token in self.tokens.items() if token.team == team]
 
-    def uninstall(self, team: str, *, tells: bool = True, refused: str = "account_inactive") -> None:
+    def uninstall(
+        self, team: str, *, tells: bool = True, refused: str = "account_inactive"
+    ) -> None:
         """Somebody removes the app; its tokens end, and Slack sends word."""
         for name in self.tokens_of(team):
             self._end(name, refused)
@@ -145,9 +147,7 @@ class SlackCloud:
     def tell_uninstalled(self, team: str) -> None:
         self.workspaces[team].emit({"type": "app_uninstalled", "event_ts": "1.1"})
         revoked = {"oauth": [], "bot": [BOT_USER]}
-        self.workspaces[team].emit(
-            {"type": "tokens_revoked", "event_ts": "1.1", "tokens": revoked}
-        )
+        self.workspaces[team].emit({"type": "tokens_revoked", "event_ts": "1.1", "tokens": revoked})
 
     def run_out(self, team: str) -> None:
         """The tokens of a workspace have come to their end before anybody renewed them."""

@@ -100,7 +100,11 @@ class Visitors:
         )  # fmt: skip
         thread = {
             "user_id": user,
-            "context": {"channel_id": "C0GENERAL", "team_id": self._peer.world.team, "enterprise_id": None},
+            "context": {
+                "channel_id": "C0GENERAL",
+                "team_id": self._peer.world.team,
+                "enterprise_id": None,
+            },
             "channel_id": channel,
             "thread_ts": head.ts,
         }
