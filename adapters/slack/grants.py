@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -55,12 +56,10 @@ class Granter:
         )
 
     async def _access(self, **arguments: str) -> Mapping[str, Any]:
+        own = f"{self._config.client_id}:{self._config.client_secret}".encode()
+        proof = {"Authorization": f"Basic {b64encode(own).decode()}"}
         with slack_errors():
-            answer = await self._client.oauth_v2_access(
-                client_id=self._config.client_id,
-                client_secret=self._config.client_secret,
-                **arguments,
-            )
+            answer = await self._client.api_call("oauth.v2.access", data=arguments, headers=proof)
         return answer.data if isinstance(answer.data, dict) else {}
 
 
