@@ -30,6 +30,7 @@ from rag_core.evaluation.answer_quality import (
 from rag_core.evaluation.question_set import QuestionSet, load_question_set
 from rag_core.evaluation.retrieval_quality import measure_retrieval
 from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.widening import WideSearch
 
 COLUMNS: Mapping[str, Mapping[str, str]] = {
     "retrieval": {
@@ -84,7 +85,10 @@ async def evaluate(
             if wanted - {Measured.RETRIEVAL}:
                 profile = profile_of(settings, data_folder, embedder=embedder.model)
                 agent = functools.partial(
-                    Agent, retriever=retriever, config=agent_config(settings), profile=profile
+                    Agent,
+                    retriever=WideSearch(retriever),
+                    config=agent_config(settings),
+                    profile=profile,
                 )
                 document |= await answers(found, agent, settings, wanted, with_history)
     if as_json:

@@ -61,7 +61,7 @@ def in_order(
 ) -> list[Placed]:
     """The candidates as readers get them: by all signals, equal texts merged, pages in turn."""
     ordered = by_all_signals(candidates, question=question, thread=thread, threshold=threshold)
-    return pages_in_turn(ordered, lambda each: each.candidate.page)
+    return pages_in_turn(ordered, lambda each: each.candidate.page, lambda each: each.score)
 
 
 def by_all_signals(
