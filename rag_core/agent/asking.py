@@ -37,7 +37,8 @@ MEANING = re.compile(
     re.IGNORECASE,
 )
 LIST = re.compile(
-    r"\bwhich (?:\w+ ){0,2}?\w*[^\Ws]s\b(?! (?:is|was|does|has|stands|means)\b)"
+    r"\bwhich (?:(?:\d+|two|three|four|five|six|seven|eight|nine|ten|other|different) )?"
+    r"\w*[^\Ws]s\b(?! (?:is|was|does|has|stands|means)\b)"
     r"|\b(?:what (?:are|kinds?|types?|sorts?)|list|name the|which of)\b",
     re.IGNORECASE,
 )
@@ -147,13 +148,12 @@ class Asked:
         does only where there is any."""
         beside = not self.has_trouble and bool(TROUBLE.search(unit.section))
         aims = bool(AIMS.search(unit.section)) and not AIMS.search(" ".join(self.words))
-        leads_on = not unit.is_whole and unit.text.rstrip("*_ ").endswith(":")
         return (
             0.3 * asks_back(unit)
             + 0.15 * announces(unit)
             + 0.2 * beside
             + 0.4 * aims
-            + 0.3 * leads_on
+            + 0.3 * leads_on(unit)
         )
 
 
@@ -173,3 +173,8 @@ def asks_back(unit: Unit) -> bool:
     if unit.kind is BlockKind.CODE:
         return False
     return all(line.rstrip("*_ |").endswith("?") for line in unit.lines)
+
+
+def leads_on(unit: Unit) -> bool:
+    """Whether this only leads to something that is not part of it."""
+    return not unit.is_whole and unit.text.rstrip("*_ ").endswith(":")

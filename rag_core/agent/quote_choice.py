@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_core.agent.asking import Asked, announces, asks_back
+from rag_core.agent.asking import Asked, announces, asks_back, leads_on
 from rag_core.agent.quotable import Unit
 from rag_core.agent.quote_judge import LONG_ENOUGH, Scored
 from rag_core.agent.words import content
@@ -53,7 +53,7 @@ def adds(one: Scored, picked: Sequence[Scored], best: Scored) -> bool:
         return False
     if one.coverage < FURTHER_COVERAGE * (0.5 if is_next else 1.0):
         return False
-    if announces(one.unit) or asks_back(one.unit):
+    if announces(one.unit) or asks_back(one.unit) or leads_on(one.unit):
         return False
     if one.unit.passage is not best.unit.passage and not brings(one, picked):
         return False
@@ -102,4 +102,6 @@ def leans(unit: Unit, before: Unit) -> bool:
 
 def run_on(first: Unit, second: Unit) -> bool:
     """Whether two sentences stand one after the other in one section."""
-    return not (first.is_whole or second.is_whole) and first.section == second.section
+    if first.is_whole or second.is_whole or leads_on(second):
+        return False
+    return first.section == second.section
