@@ -27,7 +27,7 @@ from rag_core.desk.progress import QuestionState
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
 from rag_core.retrieval.candidates import Order, as_found
-from rag_core.retrieval.query import Filters
+from rag_core.retrieval.query import EVERYTHING, Filters
 from rag_core.retrieval.results import SearchResult
 
 Vector = Sequence[float]
@@ -134,8 +134,10 @@ class VectorStore(Protocol):
         A query without text is looked for by its vector alone."""
         ...
 
-    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
-        """All chunks of one lesson, in order."""
+    async def lesson(
+        self, parent_doc_id: str, *, books: BookIds, filters: Filters = EVERYTHING
+    ) -> Sequence[SearchResult]:
+        """All chunks of one lesson that a search with these filters may find, in order."""
         ...
 
     async def chunks(
