@@ -41,8 +41,8 @@ UPLOADS = "uploads"
 QUEUE_SECONDS = 120
 """How long a question may wait for a worker."""
 GOODBYE_SECONDS = 10
-"""What a command without a bot waits beyond an answer's own time: nobody else works on it, so
-what has not come by then (a full disk holds it up) will not come to this caller."""
+"""What a command without a bot waits beyond an answer's own time: nothing is ahead of its question,
+so what the worker neither gave nor excused by then (it could claim nothing) does not come."""
 
 
 async def supervise(settings: Settings) -> None:

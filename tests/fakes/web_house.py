@@ -522,12 +522,12 @@ class House:
         del self.ledger.entries[identity]
         return True
 
-    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> Receipt | None:
         for entry in self.ledger.entries.values():
             if entry.response is not None and entry.response.answer_id == answer_id:
                 self.reopen(entry, entry.question)
-                return True
-        return False
+                return Receipt(question_id=entry.question_id, repeated=False)
+        return None
 
     def reopen(self, entry: Entry, question: IncomingQuestion) -> None:
         """The old answer stands until there is a new one; the state tells that it is old."""

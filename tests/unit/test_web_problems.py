@@ -66,6 +66,12 @@ async def test_all_wrong_types_are_told_at_once() -> None:
     assert {e["field"] for e in answer.json()["errors"]} == {"message", "top_k", "foo"}
 
 
+async def test_an_empty_list_is_refused_in_good_english() -> None:
+    async with visiting(House()) as client:
+        answer = await client.post("/chat/run", json={"message": "hello", "book_ids": []})
+    assert answer.json()["detail"] == "book_ids must have at least 1 entry."
+
+
 @pytest.mark.parametrize(
     "body",
     [
