@@ -68,6 +68,12 @@ class RunningHouse:
         document: dict[str, Any] = answer.json()
         return document
 
+    async def until_said(self, words: str, *, times: int = 1) -> None:
+        """Wait until so many lines of the log hold these words."""
+        async with asyncio.timeout(PATIENCE):
+            while sum(words in line for line in self.said) < times:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)  # the lines are another process's
+
     async def kill(self) -> None:
         """No time for any goodbye."""
         self.process.kill()
