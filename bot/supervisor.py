@@ -91,6 +91,8 @@ class WorkingHouse:
         owner = Owner(services, platforms)
         private = create_door(parts, owner=owner, shelves=services.librarian)
         say_where(page, platforms)
+        if not await services.stores.books.all():
+            log.warning("there is no book yet; footnote ingest PATH --book ID reads one in")
         return await work_until(
             wishes.next(services.settings),
             services.worker(outlets(services, platforms)),
