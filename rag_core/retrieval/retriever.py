@@ -16,6 +16,7 @@ from rag_core.retrieval.reranking import LOOKED_AT, reranked
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from rag_core.retrieval.scoring import by_all_signals, in_order
 from rag_core.retrieval.thread import thread_text
+from rag_core.retrieval.widening import beside, with_sections
 
 WIDER = 3
 """How many times the limit is looked at, to have other pages to choose from."""
@@ -67,8 +68,26 @@ class Retriever:
         )
 
     def _in_turn(self, results: Sequence[SearchResult], limit: int) -> list[SearchResult]:
-        ordered = pages_in_turn(results, lambda each: (each.book_id, each.source_file))
+        ordered = pages_in_turn(
+            results,
+            lambda each: (each.book_id, each.source_file),
+            lambda each: each.rank_score,
+        )
         return [replace(each, rank=rank) for rank, each in enumerate(ordered[:limit], start=1)]
+
+    async def widened(self, response: SearchResponse) -> SearchResponse:
+        """The same with the parts of sections that the best passages were cut from."""
+        query = response.query
+        stored = await self._store.chunks(beside(response.results), books=query.book_ids)
+        if not stored:
+            return response
+        wider = with_sections(
+            response.results,
+            stored,
+            vector=await self._embedder.embed_query(whole_characters(query.text.strip())),
+            threshold=query.similarity_threshold,
+        )
+        return replace(response, results=wider, total_found=len(wider))
 
     async def _embedded(self, query: SearchQuery, earlier: Sequence[str]) -> EmbeddedQuery:
         text = whole_characters(query.text.strip())
