@@ -22,7 +22,7 @@ class SlackSettings(BaseModel):
         "SLACK_SIGNING_SECRET",
         None,
         "Signing secret for Slack's events over HTTP at /slack/events",
-        "a secret",
+        "a secret; while it is exchanged the new and the old one, separated by a comma",
     )
     slack_client_id: str | None = setting(
         "SLACK_CLIENT_ID",
