@@ -147,7 +147,7 @@ class _Builder:
         """For what Slack need not wait for, and nobody misses when it is lost."""
 
         async def hear(body: Mapping[str, Any]) -> None:
-            self._errands.start(hears(body))
+            self._errands.offer(hears(body))
 
         return hear
 
@@ -169,7 +169,7 @@ class _Builder:
         def asked(question: IncomingQuestion) -> None:
             afterthoughts.asked(question)
             self._marks.asked(question)
-            self._errands.start(pane.asked(question))
+            self._errands.offer(pane.asked(question))
 
         return Listener(
             desk=parts.desk,
