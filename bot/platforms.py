@@ -77,6 +77,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
+        lately=stores.lately,
         installations=stores.installations,
         forgetting=stores.forgetting,
     )

@@ -10,6 +10,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.answered_threads import AnsweredThreads
+from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
 from adapters.platform import TakesQuestions
 from adapters.review import KnowsAnswers, Review
@@ -57,6 +58,8 @@ class SlackParts:
     starters: Starters | None = None
     steward: Steward | None = None
     asked: KnowsAsked | None = None
+    lately: KnowsAskedLately | None = None
+    """What was asked lately, for edits and deletions that nobody heard."""
     installations: InstallationStore | None = None
     """Where workspaces may install the app by themselves."""
     forgetting: ForgettingStore | None = None
