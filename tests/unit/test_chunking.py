@@ -162,7 +162,7 @@ def test_one_endless_word_is_cut_anywhere() -> None:
 
 
 def test_an_introduction_moves_along_with_what_it_introduces() -> None:
-    filler = "word " * 190
+    filler = "word " * 300
     page = f"## Steps\n\n{filler}\n\nRun these commands:\n\n```\nmake env\n{'x = 1 ' * 60}\n```"
     passages = cut(page)
     assert len(passages) == 2
