@@ -74,9 +74,7 @@ def grouped(pieces: Iterable[tuple[str, str]], room: int, measure: Measure) -> I
             yield text
 
 
-def halved(
-    row: list[tuple[str, str, int]], room: int
-) -> Iterator[list[tuple[str, str, int]]]:
+def halved(row: list[tuple[str, str, int]], room: int) -> Iterator[list[tuple[str, str, int]]]:
     if not row or len(row) == 1 or sum(size for _, _, size in row) <= room:
         yield from [row] if row else []
         return
