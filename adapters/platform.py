@@ -62,8 +62,10 @@ class RevisesQuestions(Protocol):
         """Never give the answer, or take it away; False: no such question (of this asker)."""
         ...
 
-    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
-        """Answer the same question anew, in its place; False: no such answer any more."""
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> Receipt | None:
+        """Answer the same question anew, in its place; None: no such answer any more.
+
+        It counts like a question of this asker; the receipt says which bound it met."""
         ...
 
 

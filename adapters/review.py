@@ -14,6 +14,7 @@ from adapters.platform import RevisesQuestions
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
+from rag_core.desk.notices import notices_in
 from rag_core.errors import InvalidQuestion, StorageError
 from rag_core.ports import FeedbackStore, MarkerStore
 
@@ -86,10 +87,12 @@ class Review:
         return problem.sentence or (None if withdrawn else NOT_YOURS)
 
     async def ask_again(self, answer_id: UUID, *, asker_id: str) -> str:
-        again = False
+        again = None
         with told_in_words() as problem:
             again = await self._desk.ask_again(answer_id, asker_id=asker_id)
-        return problem.sentence or (ASKED_AGAIN if again else NOT_STORED)
+        if problem.sentence or again is None:
+            return problem.sentence or NOT_STORED
+        return notices_in("en").of(again.refusal) if again.refusal else ASKED_AGAIN
 
     async def call_a_person(
         self, answer_id: UUID, call: Callable[[], Awaitable[None]]

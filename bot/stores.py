@@ -22,6 +22,7 @@ from rag_core.ports import (
     MarkerStore,
     PolicyStore,
     SourceStore,
+    UsageStore,
 )
 from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
@@ -36,6 +37,7 @@ from rag_core.storage.policies import Policies
 from rag_core.storage.sources import Sources
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
+from rag_core.storage.token_usage import TokenUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +56,7 @@ class Stores:
     stories: StoryStore
     markers: MarkerStore
     forgetting: ForgettingStore
+    usage: UsageStore
 
 
 @contextlib.asynccontextmanager
@@ -72,4 +75,5 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             stories=Stories(database),
             markers=Markers(database),
             forgetting=Forgetting(database),
+            usage=TokenUsage(database),
         )

@@ -52,6 +52,7 @@ from rag_core.ports import (
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.widening import WideSearch
 from rag_core.websites.fetcher import Fetcher
 
 
@@ -93,7 +94,7 @@ class Services:
     @property
     def own_outlets(self) -> Mapping[Platform, Outlet]:
         """The web page and the terminal are always there."""
-        outlet = Outlet(renderer=WebRenderer(), replies=self.web_replies)
+        outlet = Outlet(renderer=WebRenderer(), replies=self.web_replies, excuses=self.web_replies)
         return {Platform.WEB: outlet, Platform.CLI: outlet}
 
     def watches(self, chats: Mapping[Platform, Outlet]) -> Sequence[Coroutine[Any, Any, None]]:
@@ -134,24 +135,19 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         embedder = await enter(open_embedder(settings, choice))
         vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))
-        ingestion = await enter(
-            Ingestion(
-                jobs=stores.jobs,
-                books=stores.books,
-                embedder=embedder,
-                store=vectors,
-                gathers=gathering(settings, folder),
-            )
-        )
-        library = Library(
-            books=stores.books, policies=stores.policies, default_book=settings.default_book
-        )
+        ingestion = await enter(ingestion_of(settings, folder, stores, embedder, vectors))
         reranker = await enter(open_reranker(settings))
+        gap_embedder = await enter(open_own_embedder(choice, embedder))
+        library = library_of(settings, stores)
         retriever = Retriever(embedder=embedder, store=vectors, reranker=reranker)
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
-            model=model, retriever=retriever, config=agent_config(settings), profile=profile
+            model=model,
+            retriever=WideSearch(retriever),
+            config=agent_config(settings),
+            profile=profile,
         )
+        answers = linked(settings, agent, vectors)
         metrics, bell = Metrics(), Bell()
         room = Room(folder, least=settings.free_space_mb * 2**20)
         yield Services(
@@ -165,28 +161,52 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(
-                settings, stores, library, linked(settings, agent, vectors), model.name
-            ),
-            desk=Desk(
-                ledger=stores.ledger,
-                bell=bell,
-                observer=metrics,
-                bounds=desk_bounds(settings),
-                room=room,
-            ),
+            answering=answering(settings, stores, library, answers, model.name),
+            desk=desk_of(settings, stores, bell=bell, metrics=metrics, room=room),
             room=room,
             profile=profile,
             bell=bell,
             metrics=metrics,
-            gaps=Gaps(store=stores.gaps, embedder=await enter(open_own_embedder(choice, embedder))),
-            housekeeping=Housekeeping(
-                conversations=stores.conversations,
-                forgetting=stores.forgetting,
-                kept=days(settings.retention_days),
-            ),
+            gaps=Gaps(store=stores.gaps, embedder=gap_embedder),
+            housekeeping=housekeeping_of(settings, stores),
             web_replies=WebReplies(),
         )
+
+
+def ingestion_of(
+    settings: Settings, folder: Path, stores: Stores, embedder: Embedder, vectors: VectorStore
+) -> Ingestion:
+    return Ingestion(
+        jobs=stores.jobs,
+        books=stores.books,
+        embedder=embedder,
+        store=vectors,
+        gathers=gathering(settings, folder),
+    )
+
+
+def library_of(settings: Settings, stores: Stores) -> Library:
+    return Library(books=stores.books, policies=stores.policies, default_book=settings.default_book)
+
+
+def desk_of(
+    settings: Settings, stores: Stores, *, bell: Bell, metrics: Metrics, room: Room
+) -> Desk:
+    return Desk(
+        ledger=stores.ledger,
+        bell=bell,
+        observer=metrics,
+        bounds=desk_bounds(settings),
+        room=room,
+    )
+
+
+def housekeeping_of(settings: Settings, stores: Stores) -> Housekeeping:
+    return Housekeeping(
+        conversations=stores.conversations,
+        forgetting=stores.forgetting,
+        kept=days(settings.retention_days),
+    )
 
 
 def gathering(settings: Settings, folder: Path) -> Gathering:

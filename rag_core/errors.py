@@ -10,6 +10,7 @@
     ├── StorageError            the database or the data folder
     │   ├── StorageFull         no space left; nothing was written
     │   ├── DeskFull            too many questions wait; this one was not accepted
+    │   ├── ClaimLost           another worker has this question now
     │   ├── Superseded          the question was changed or taken back meanwhile
     │   ├── SchemaTooNew        the database belongs to a newer program
     │   └── FolderInUse         another process works in the data folder
@@ -78,6 +79,10 @@ class StorageFull(StorageError):
 
 class DeskFull(StorageError):
     """Too many questions wait already: this one was not written down."""
+
+
+class ClaimLost(StorageError):
+    """The claim ran out, or its thread is gone: whoever has it now gives the answer."""
 
 
 class Superseded(StorageError):

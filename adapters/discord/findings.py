@@ -65,16 +65,10 @@ class Examination:
         return Finding(name=NAME, in_place=True, detail=detail)
 
     def _content(self) -> Finding:
-        on = self._intents.message_content
-        detail = "is on." if on else "is off."
-        return Finding(name=f"{NAME} message content", in_place=on, detail=detail, advice=SWITCH_ON)
+        return content_finding(on=self._intents.message_content)
 
     def _invite(self) -> Finding:
-        client = self._connection.application_id
-        link = INVITE.format(client=client, permissions=permissions(bool(self._staff)))
-        known = client is not None
-        detail = f"adds me to a server: {link}" if known else "is known once I am connected."
-        return Finding(name=f"{NAME} invite link", in_place=True, detail=detail)
+        return invite_finding(self._connection.application_id, staffed=bool(self._staff))
 
     def _staff_roles(self) -> Iterator[Finding]:
         for guild in self._connection.guilds:
@@ -114,6 +108,18 @@ class Examination:
             for channel in channels:
                 if missing := missing_in(channel, guild, staffed=staffed):
                     yield f"#{channel.name} on {guild.name}", missing
+
+
+def content_finding(*, on: bool) -> Finding:
+    detail = "is on." if on else "is off."
+    return Finding(name=f"{NAME} message content", in_place=on, detail=detail, advice=SWITCH_ON)
+
+
+def invite_finding(client: int | str | None, *, staffed: bool) -> Finding:
+    link = INVITE.format(client=client, permissions=permissions(staffed))
+    known = client is not None
+    detail = f"adds me to a server: {link}" if known else "is known once I am connected."
+    return Finding(name=f"{NAME} invite link", in_place=True, detail=detail)
 
 
 def permissions(with_staff: bool) -> int:

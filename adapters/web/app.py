@@ -45,10 +45,10 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
         PageRoutes(parts, config),
         PageChatRoutes(parts, config),
         AdminRoutes(parts, config),
-        UploadRoutes(parts, config),
         SignInRoutes(config),
     ):
         app.include_router(routes.router(), include_in_schema=False)
+    app.include_router(UploadRoutes(parts, config).router())
     if parts.sources is not None and config.hook_secret is not None:
         hooks = Hooks(parts.sources, secret=config.hook_secret, clock=parts.clock)
         app.include_router(hooks.router())
@@ -79,7 +79,8 @@ def create_api(parts: WebParts, config: WebConfig) -> FastAPI:
     )
     for router in api_routers(parts, config):
         app.include_router(router)
-    app.add_api_route("/openapi.json", Description(app), methods=["GET"], include_in_schema=False)
+    described = Description(app, keyed=bool(config.api_keys))
+    app.add_api_route("/openapi.json", described, methods=["GET"], include_in_schema=False)
     add_problems(app)
     return app
 

@@ -13,7 +13,7 @@ from uuid import UUID, uuid4
 from adapters.web.bodies import ChatBody
 from adapters.web.caller import Caller
 from adapters.web.parts import WebParts
-from adapters.web.problems import Problem, invalid, not_found
+from adapters.web.problems import Problem, invalid, not_found, unavailable
 from adapters.web.reading import Reading
 from adapters.web.renderer import document_text
 from adapters.web.reply import Final, HubEvent, Topic
@@ -142,6 +142,8 @@ class Asking:
                 await self._look(asked, topic)
             while loop.time() < deadline:
                 events = await topic.wait(last, at_most=self._poll_seconds)
+                if not events and topic.excuse:
+                    raise unavailable(topic.excuse)
                 if not events:
                     await self._look(asked, topic)
                     continue

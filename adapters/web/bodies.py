@@ -30,6 +30,8 @@ from rag_core.retrieval.query import (
 MAX_HTTP_LIMIT = 10
 MAX_NAME = 300
 MAX_REASON = 1_000
+HEX = "[0-9a-fA-F]"
+UUID_V4 = f"^{HEX}{{8}}-{HEX}{{4}}-4{HEX}{{3}}-[89abAB]{HEX}{{3}}-{HEX}{{12}}$"
 
 
 def without_nul(text: str) -> str:
@@ -51,6 +53,13 @@ def written(value: object) -> object:
     return value
 
 
+def whole(value: object) -> object:
+    """A number without a fraction is whole however it is written: `4.0` is what `4` is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(whole)]
+Tier = Annotated[Whole, Field(json_schema_extra=bounds(minimum=MIN_TIER, maximum=MAX_TIER))]
 Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(written)]
 Text = Annotated[str, AfterValidator(without_nul)]
 Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(without_nul)]
@@ -58,7 +67,7 @@ BookName = Annotated[
     str, Field(max_length=MAX_NAME, json_schema_extra=bounds(pattern=f"^{BOOK_ID.pattern}$"))
 ]
 BookNames = Annotated[list[BookName], Field(min_length=1, max_length=100)]
-Chapter = Annotated[int, Field(json_schema_extra=bounds(minimum=0, maximum=MAX_CHAPTER))]
+Chapter = Annotated[Whole, Field(json_schema_extra=bounds(minimum=0, maximum=MAX_CHAPTER))]
 
 
 class Body(BaseModel):
@@ -74,11 +83,9 @@ class FilterFields(Body):
     chapter_min: Chapter | None = None
     chapter_max: Chapter | None = None
     lesson: Annotated[
-        int | None, Field(json_schema_extra=bounds(minimum=0, maximum=MAX_LESSON))
+        Whole | None, Field(json_schema_extra=bounds(minimum=0, maximum=MAX_LESSON))
     ] = None
-    hardware_tier: Annotated[
-        int | None, Field(json_schema_extra=bounds(minimum=MIN_TIER, maximum=MAX_TIER))
-    ] = None
+    hardware_tier: Tier | None = None
     proficiency_levels: (
         Annotated[list[Literal["A1", "A2", "B1", "B2", "C1", "C2"]], Field(max_length=6)] | None
     ) = None
@@ -117,11 +124,11 @@ class ChatBody(FilterFields):
 
     message: Annotated[Text, Field(json_schema_extra=bounds(minLength=1, maxLength=MAX_QUESTION))]
     session_id: Annotated[
-        str | None, Field(max_length=MAX_NAME, json_schema_extra=bounds(format="uuid"))
+        str | None, Field(max_length=MAX_NAME, json_schema_extra=bounds(pattern=UUID_V4))
     ] = None
     stream: bool = False
     top_k: Annotated[
-        int | None, Field(json_schema_extra=bounds(minimum=MIN_TOP_K, maximum=MAX_TOP_K))
+        Whole | None, Field(json_schema_extra=bounds(minimum=MIN_TOP_K, maximum=MAX_TOP_K))
     ] = None
     similarity_threshold: Annotated[
         float | None, Field(json_schema_extra=bounds(minimum=0.0, maximum=1.0))
@@ -153,7 +160,7 @@ class SearchBody(FilterFields):
     ]
     book_ids: BookNames | None = None
     limit: Annotated[
-        int | None, Field(json_schema_extra=bounds(minimum=1, maximum=MAX_HTTP_LIMIT))
+        Whole | None, Field(json_schema_extra=bounds(minimum=1, maximum=MAX_HTTP_LIMIT))
     ] = None
     similarity_threshold: Annotated[
         float | None, Field(json_schema_extra=bounds(minimum=0.0, maximum=1.0))
@@ -246,7 +253,7 @@ class PolicyBody(Body):
     hint_only: bool | None = None
     tone: Name | None = None
     released_at: Moment | None = None
-    hardware_tier: Annotated[int, Field(ge=MIN_TIER, le=MAX_TIER)] | None = None
+    hardware_tier: Annotated[Tier, Field(ge=MIN_TIER, le=MAX_TIER)] | None = None
     proficiency_levels: Annotated[
         list[Literal["A1", "A2", "B1", "B2", "C1", "C2"]], Field(max_length=6)
     ] = []

@@ -7,14 +7,18 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.responses import JSONResponse, Response
 
+from adapters.web.rules import OPEN
 from adapters.web.schemas import ProblemModel
+
+BEARER = {"type": "http", "scheme": "bearer", "description": "A key of FOOTNOTE_API_KEYS."}
 
 
 class Description:
     """The OpenAPI description, made at the first time of asking."""
 
-    def __init__(self, app: FastAPI) -> None:
+    def __init__(self, app: FastAPI, *, keyed: bool) -> None:
         self._app = app
+        self._keyed = keyed
 
     async def __call__(self) -> Response:
         document = self._app.openapi()
@@ -23,6 +27,8 @@ class Description:
         schemas.update(model.pop("$defs", {}))
         schemas.setdefault("ProblemModel", model)
         drop_framework_errors(document)
+        if self._keyed:
+            name_keys(document)
         return JSONResponse(document)
 
 
@@ -35,3 +41,12 @@ def drop_framework_errors(document: dict[str, Any]) -> None:
                 del operation["responses"]["422"]
     for name in ("HTTPValidationError", "ValidationError"):
         document["components"]["schemas"].pop(name, None)
+
+
+def name_keys(document: dict[str, Any]) -> None:
+    """Every address asks for a key, but those by which the process is watched."""
+    document["components"]["securitySchemes"] = {"key": BEARER}
+    document["security"] = [{"key": []}]
+    for path in OPEN & document["paths"].keys():
+        for operation in document["paths"][path].values():
+            operation["security"] = []

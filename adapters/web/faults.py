@@ -19,6 +19,7 @@ ALLOWED = {
     "dict_type": "a JSON object",
     "json_invalid": "valid JSON",
 }
+LENGTHS = ("too_long", "too_short", "string_too_long")
 
 
 def field_errors(errors: Sequence[Any]) -> list[dict[str, str]]:
@@ -42,14 +43,22 @@ def allowed_values(kind: str, context: Mapping[str, Any]) -> str:
     if kind == "literal_error":
         return str(context.get("expected", "")).replace("'", "")
     if kind == "too_long":
-        return f"at most {context.get('max_length')} entries"
+        return f"at most {counted(context['max_length'])}"
     if kind == "too_short":
-        return f"at least {context.get('min_length')} entries"
+        return f"at least {counted(context['min_length'])}"
     if kind == "string_too_long":
         return f"at most {context.get('max_length')} characters"
+    if kind == "greater_than_equal":
+        return f"at least {context.get('ge')}"
+    if kind == "less_than_equal":
+        return f"at most {context.get('le')}"
     if kind == "value_error":
         return str(context.get("error", ""))
     return ALLOWED.get(kind, "")
+
+
+def counted(bound: int) -> str:
+    return f"{bound} entry" if bound == 1 else f"{bound} entries"
 
 
 def sentence(kind: str, field: str, allowed: str) -> str:
@@ -59,4 +68,5 @@ def sentence(kind: str, field: str, allowed: str) -> str:
         return f"{field} is missing."
     if kind == "json_invalid":
         return "The body is not valid JSON."
-    return f"{field} must be {allowed}." if allowed else f"{field} is not valid."
+    verb = "have" if kind in LENGTHS else "be"
+    return f"{field} must {verb} {allowed}." if allowed else f"{field} is not valid."

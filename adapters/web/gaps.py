@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from uuid import UUID
 
 from fastapi import APIRouter, Query
 from starlette.responses import JSONResponse, Response
 
-from adapters.web.bodies import GapBody, uuid_of
+from adapters.web.bodies import GapBody
 from adapters.web.insight_documents import gap_document, stats_document
 from adapters.web.insight_schemas import GapsModel, StatsModel
 from adapters.web.parts import WebParts
@@ -51,7 +52,7 @@ class InsightRoutes:
                 },
             )
         router.add_api_route(
-            "/gaps/{gap_id}",
+            "/gaps/{gap_id:uuid}",
             self.change,
             methods=["PATCH"],
             status_code=204,
@@ -78,9 +79,8 @@ class InsightRoutes:
         gaps = await self._gaps.listed(states=states(state), limit=EXPORTED)
         return file(as_csv(gaps), "csv", "gaps.csv")
 
-    async def change(self, gap_id: str, body: GapBody) -> Response:
-        known = uuid_of(gap_id)
-        if known is None or not await self._gaps.set_state(known, GapState(body.state)):
+    async def change(self, gap_id: UUID, body: GapBody) -> Response:
+        if not await self._gaps.set_state(gap_id, GapState(body.state)):
             raise not_found("gap")
         return Response(status_code=204)
 

@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adapters.web.faults import field_errors
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = 5
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class Problem(Exception):
@@ -125,10 +127,24 @@ def http_problem(error: HTTPException) -> Problem:
 async def answer_error(request: Request, error: Exception) -> Response:
     """The one handler for everything that was raised."""
     problem = problem_of(error)
+    if "Allow" in problem.headers:
+        problem.headers["Allow"] = ", ".join(methods_at(request))
     if problem.status >= 500:
         # The error's own text may quote the question: only its kind and place are logged.
         log.error("request failed", extra={"cause": type(error).__name__, "at": place_of(error)})
     return problem.response(request.headers.get("accept", ""))
+
+
+def methods_at(request: Request) -> list[str]:
+    """All methods of an address; the framework names those of one of its routes only."""
+    routes = request.app.routes
+    return [
+        method
+        for method in METHODS
+        if any(
+            route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
+        )
+    ]
 
 
 def place_of(error: BaseException) -> str:

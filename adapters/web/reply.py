@@ -13,11 +13,18 @@ from rag_core.conversation.key import ConversationKey
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress, QuestionState
+from rag_core.errors import StorageFull
 
 KEPT_EVENTS = 1_000
 """Events of one question that a returning client can be given again one by one."""
 KEPT_TOPICS = 200
 """Questions nobody listens to whose events are still remembered."""
+
+NO_SPACE = (
+    "The answer could not be stored: there is no space left for the database."
+    " Once the operator has freed some, ask again."
+)
+NOT_STORED = "The answer could not be stored. Ask again in a moment."
 
 ORDER = {
     QuestionState.PENDING: 0,
@@ -68,9 +75,12 @@ class Topic:
         self._changed = asyncio.Event()
         self.listeners = 0
         self.ended = False
+        self.excuse = ""
+        """Why the answer does not come now; empty while it may."""
 
     async def begin(self) -> None:
         """Another attempt at the question starts with nothing written."""
+        self.excuse = ""
         if self._text:
             await self.text("", restart=True)
 
@@ -98,9 +108,17 @@ class Topic:
         self.ended = True
         self._publish(Final(number=self._last + 1, document=document))
 
+    def give_up(self, excuse: str) -> None:
+        """This attempt has failed: who listens need not wait for it."""
+        self.excuse = excuse
+        self._wake()
+
     def _publish(self, event: HubEvent) -> None:
         self._last = event.number
         self._events.append(event)
+        self._wake()
+
+    def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -165,6 +183,10 @@ class WebReplies:
 
     async def remove(self, question: IncomingQuestion, external_id: str) -> None:
         self._topics.pop(question.identity, None)
+
+    async def excuse(self, question: IncomingQuestion, error: Exception) -> None:
+        with self.listening(question) as topic:
+            topic.give_up(NO_SPACE if isinstance(error, StorageFull) else NOT_STORED)
 
     @contextmanager
     def listening(self, question: IncomingQuestion) -> Iterator[Topic]:

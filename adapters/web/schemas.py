@@ -228,6 +228,16 @@ class ProblemModel(BaseModel):
     errors: list[FieldErrorModel] | None = None
 
 
+EVENT = {
+    "type": "object",
+    "description": "One event; its data is JSON.",
+    "required": ["event", "data"],
+    "properties": {
+        "event": {"enum": ["stage", "text", "final", "error"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+        "id": {"type": "string"},
+    },
+}
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events: `stage` {state, detail}, `text` {delta, restart}, then"
@@ -235,10 +245,17 @@ STREAM: dict[int | str, dict[str, Any]] = {
         " same body and `Last-Event-ID`.",
         "content": {
             "text/event-stream": {
-                "schema": {"type": "string"},
+                "schema": EVENT,
                 "example": 'event: stage\ndata: {"state": "RETRIEVING", "detail": ""}\n\n',
             }
         },
+    }
+}
+
+STREAMED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The answer; with `stream: true` the events of `/chat/stream`.",
+        "content": STREAM[200]["content"],
     }
 }
 

@@ -14,6 +14,7 @@ GRACE_SECONDS = 2
 """How long requests may still take at the end; a stream that is cut goes on after a restart."""
 MAX_CONNECTIONS = 1_000
 MAX_HEADERS = 32 * 1024
+TCP = frozenset({socket.AF_INET, socket.AF_INET6})
 
 
 class OwnedServer(uvicorn.Server):
@@ -40,6 +41,9 @@ async def serve(app: ASGIApp, listener: socket.socket) -> None:
         limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
+    if listener.family in TCP:
+        # Each accepted connection inherits it: a body must not wait until its head is confirmed.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     server = OwnedServer(config)
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     try:

@@ -19,6 +19,7 @@ from adapters.web.entrance import CallerOf
 from adapters.web.parts import WebParts
 from adapters.web.problems import Problem, invalid, not_found, unavailable
 from adapters.web.reading import Reading, no_such_book
+from adapters.web.schemas import JobModel, problems
 from rag_core.ingestion.kinds import MEGABYTE, READABLE, kind_of
 from rag_core.ingestion.pipeline import IngestionRequest
 
@@ -27,6 +28,11 @@ MAX_BOOK_BYTES = 500 * MEGABYTE
 MAX_DEPTH, MAX_PART = 8, 120
 FORBIDDEN = frozenset('\\:*?"<>|')
 KINDS = ", ".join(sorted(READABLE))
+FILE = {
+    "required": True,
+    "description": "The file as it is.",
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+}
 
 
 class UploadRoutes:
@@ -39,9 +45,23 @@ class UploadRoutes:
         self._seconds = config.upload_seconds
 
     def router(self) -> APIRouter:
-        router = APIRouter()
-        router.add_api_route("/uploads/{book_id}/{path:path}", self.take, methods=["PUT"])
-        router.add_api_route("/uploads/{book_id}", self.read, methods=["POST"])
+        router = APIRouter(tags=["uploads"])
+        router.add_api_route(
+            "/uploads/{book_id}/{path:path}",
+            self.take,
+            methods=["PUT"],
+            status_code=204,
+            responses=problems(400, 401, 403, 404, 408, 413, 422, 429, 503),
+            openapi_extra={"requestBody": FILE},
+        )
+        router.add_api_route(
+            "/uploads/{book_id}",
+            self.read,
+            methods=["POST"],
+            status_code=202,
+            response_model=JobModel,
+            responses=problems(401, 403, 404, 413, 422, 429, 503),
+        )
         return router
 
     async def take(self, book_id: str, path: str, request: Request, caller: CallerOf) -> Response:

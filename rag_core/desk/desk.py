@@ -87,14 +87,23 @@ class Desk:
         withdrawn = await self._ledger.withdraw(identity, asker_id=asker_id)
         return self._changed(withdrawn, "question withdrawn")
 
-    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
-        """Answer the same question anew, in its place; False: no such answer any more."""
-        question_id = await self._ledger.ask_again(answer_id)
-        if question_id is None:
-            return False
-        log.info("question asked again", extra={"question_id": str(question_id)})
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> Receipt | None:
+        """Answer the same question anew, in its place; None: no such answer any more.
+
+        It counts like a question of whoever asks again."""
+        known = await self._ledger.answer(answer_id)
+        if known is None:
+            return None
+        bounds = self._bounds.get(known[1].platform, UNBOUNDED)
+        receipt = await self._ledger.ask_again(answer_id, asker_id=asker_id, bounds=bounds)
+        if receipt is None:
+            return None
+        log.info(
+            "question asked again",
+            extra={"question_id": str(receipt.question_id), "bound": receipt.refusal},
+        )
         self._bell.ring()
-        return True
+        return receipt
 
     def _changed(self, question_id: UUID | None, words: str) -> bool:
         """Whoever works on the answer as it was may stop; somebody takes it up anew."""

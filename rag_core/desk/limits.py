@@ -41,6 +41,9 @@ class DeskLimits:
     """A question whose worker died this often is answered with no other such one beside it, so
     that one which ends the process does not use up the attempts of those that do not."""
     suspect_pause_seconds: float = 1.0
+    suspect_calm_seconds: float = 5.0
+    """How long a process must have lived before it begins such a question; for each further death
+    it is so much longer. A storm of kills then uses up no attempts, and others come first."""
     delivery_pauses: tuple[float, ...] = (1, 2, 5, 10, 20, 30, 60, 120, 300)
     """Seconds between visits to a platform that does not answer; the last one repeats."""
     delivery_attempts: int = 300

@@ -116,9 +116,19 @@ class OpenQuestion:
     """The rung of the ladder that its parts were rendered for."""
 
 
+class Excuses(Protocol):
+    """A door at which somebody stands and waits for the answer."""
+
+    async def excuse(self, question: IncomingQuestion, error: Exception) -> None:
+        """Tell them that this is why it does not come now."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlet:
     """How answers leave for one platform."""
 
     renderer: Renderer
     replies: ReplyChannel
+    excuses: Excuses | None = None
+    """None where nobody stands and waits: an answer may come late there."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from time import monotonic
 from typing import Protocol
 
@@ -15,6 +15,7 @@ from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import Platform
 from rag_core.conversation.state import Turn
 from rag_core.desk.bell import Bell
+from rag_core.desk.claiming import Claiming
 from rag_core.desk.delivery import Delivery
 from rag_core.desk.ladder import Ladder
 from rag_core.desk.limits import DeskLimits
@@ -23,8 +24,10 @@ from rag_core.desk.observer import DeskObserver
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, Outlet
 from rag_core.desk.patience import still_working
 from rag_core.desk.reporter import StageReporter
+from rag_core.desk.suspects import Suspects
 from rag_core.errors import (
     AnswerTimedOut,
+    ClaimLost,
     StorageError,
     StorageFull,
     Superseded,
@@ -78,36 +81,29 @@ class Worker:
         self._delivery = Delivery(ledger=ledger, worker=name, lease=limits.lease)
         self._ladder = Ladder(ledger=ledger, worker=name)
         self._free = asyncio.Semaphore(limits.parallel)
-        self._suspect = asyncio.Lock()
-        self._stopping = False
+        self._claiming = Claiming(ledger, worker=name, lease=limits.lease)
+        self._suspects = Suspects(limits)
+        self._stopping = asyncio.Event()
 
     async def run(self) -> None:
-        """Work until stopped or cancelled; what is not done by then is given back.
-
-        So is what an earlier worker of this name held when its process was killed."""
-        await self._ledger.release(worker=self._name)
+        """Work until stopped or cancelled; what is not done by then is given back."""
         try:
             async with asyncio.TaskGroup() as tasks:
                 while claim := await self._next():
                     tasks.create_task(self._see_through(claim))
         finally:
-            await asyncio.shield(self._ledger.release(worker=self._name))
+            await self._claiming.give_back()
 
     def stop(self) -> None:
         """Take nothing new; `run` ends when what is in work has ended."""
-        self._stopping = True
+        self._stopping.set()
         self._bell.ring()
 
     async def _next(self) -> OpenQuestion | None:
         """The next question, once there is one and a hand is free; None when stopped."""
         await self._free.acquire()
-        while not self._stopping:
-            try:
-                claim = await self._ledger.claim(worker=self._name, lease=self._limits.lease)
-            except StorageError as error:
-                log.error("no question could be claimed", extra={"cause": str(error)})
-                claim = None
-            if claim is not None:
+        while not self._stopping.is_set():
+            if claim := await self._claiming.next():
                 return claim
             await self._bell.wait(at_most=self._limits.look_every_seconds)
         return None
@@ -118,14 +114,24 @@ class Worker:
         except Superseded:
             log.info("question changed meanwhile", extra=ids(claim))
             await self._let_go(claim)
+        except ClaimLost as error:
+            log.warning("question left to others", extra=ids(claim) | {"cause": str(error)})
         except StorageError as error:
             # The claim runs out by itself, and the question is taken up again.
             log.error("question left for later", extra=ids(claim) | {"cause": str(error)})
-        except Exception:
+            await self._excuse(claim, error)
+        except Exception as error:
             log.exception("question left for later by a defect", extra=ids(claim))
+            await self._excuse(claim, error)
         finally:
             self._free.release()
             self._bell.ring()
+
+    async def _excuse(self, claim: OpenQuestion, error: Exception) -> None:
+        """Who stands at a door and waits is told; elsewhere the answer may come late."""
+        outlet = self._outlets.get(claim.question.key.platform)
+        if outlet is not None and outlet.excuses is not None:
+            await outlet.excuses.excuse(claim.question, error)
 
     async def _let_go(self, claim: OpenQuestion) -> None:
         try:
@@ -135,8 +141,7 @@ class Worker:
 
     async def _finish(self, claim: OpenQuestion) -> None:
         outlet = self._outlets[claim.question.key.platform]
-        if self._must_wait(claim):
-            pause = timedelta(seconds=self._limits.suspect_pause_seconds)
+        if pause := self._suspects.must_wait(claim):
             await self._ledger.renew(claim.question_id, worker=self._name, lease=pause)
             return
         try:
@@ -180,25 +185,24 @@ class Worker:
                 log.info("answer delivered", extra=ids(claim) | {"parts": len(parts)})
                 return True
 
-    def _must_wait(self, claim: OpenQuestion) -> bool:
-        return self._is_suspect(claim) and self._suspect.locked()
-
-    def _is_suspect(self, claim: OpenQuestion) -> bool:
-        unanswered = not claim.settled and not claim.withdrawn
-        return unanswered and claim.attempt >= self._limits.suspect_after
-
     async def _begun(self, claim: OpenQuestion, outlet: Outlet) -> tuple[OutgoingPart, ...]:
         """Answer; what has ended its worker before is answered one at a time."""
-        async with self._suspect if self._is_suspect(claim) else contextlib.nullcontext():
+        async with self._suspects.beginning(claim):
             attempt = await self._ledger.begin_answer(claim.question_id)
-            return await self._settled(replace(claim, attempt=attempt), outlet)
+            try:
+                return await self._settled(replace(claim, attempt=attempt), outlet)
+            except asyncio.CancelledError:
+                await asyncio.shield(self._ledger.unbegin_answer(claim.question_id))
+                raise
 
     async def _settled(self, claim: OpenQuestion, outlet: Outlet) -> tuple[OutgoingPart, ...]:
         """The answer's parts, once answer, turn and parts are stored together."""
         began = monotonic()
         response, turn = await self._answered(claim, outlet)
         rendered = outlet.renderer.render(response, claim.question)
-        parts = await self._stored(claim, response, turn, rendered)
+        # Who stands at a door is not kept there longer than an answer takes.
+        until = began + self._limits.answer_seconds if outlet.excuses else math.inf
+        parts = await self._stored(claim, response, turn, rendered, until=until)
         self._observer.answered(
             claim.question.key.platform, response.outcome, seconds=monotonic() - began
         )
@@ -239,8 +243,11 @@ class Worker:
         response: AgentResponse,
         turn: Turn | None,
         parts: Sequence[str],
+        *,
+        until: float,
     ) -> tuple[OutgoingPart, ...]:
         """Settle; where only space is missing the answer is kept until there is some."""
+        was_said = False
         while True:
             try:
                 return await self._ledger.settle(
@@ -252,8 +259,18 @@ class Worker:
                     revision=claim.revision,
                 )
             except StorageFull as error:
-                log.error("answer waits for space", extra=ids(claim) | {"cause": str(error)})
-                await asyncio.sleep(self._limits.full_disk_seconds)
+                if self._stopping.is_set() or monotonic() >= until:
+                    raise
+                if not was_said:
+                    log.error("answer waits for space", extra=ids(claim) | {"cause": str(error)})
+                was_said = True
+                await self._rest(self._limits.full_disk_seconds)
+
+    async def _rest(self, seconds: float) -> None:
+        """Pause, unless it is time to end."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
 
     async def _deliver_later(self, claim: OpenQuestion, error: UpstreamError) -> None:
         refused = isinstance(error, UpstreamRejected) and not error.retryable

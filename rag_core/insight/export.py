@@ -13,8 +13,8 @@ COLUMNS = (
     "gap_id", "state", "count", "example", "examples", "nearest_section", "nearest_url",
     "platforms", "first_asked_at", "last_asked_at",
 )  # fmt: skip
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a cell that begins so for a formula."""
+FORMULA = tuple("=+-@＝＋－＠\t\r\n")
+"""A spreadsheet takes a cell that begins so for a formula, with spaces before it too."""
 
 
 def as_markdown(gaps: Sequence[Gap]) -> str:
@@ -59,7 +59,8 @@ def in_line(text: str) -> str:
 
 def as_csv(gaps: Sequence[Gap]) -> str:
     written = io.StringIO()
-    writer = csv.writer(written)
+    # Every cell in quotes: a program that separates cells by semicolons makes no new one of them.
+    writer = csv.writer(written, quoting=csv.QUOTE_ALL)
     writer.writerow(COLUMNS)
     for gap in gaps:
         writer.writerow(map(cell, row(gap)))
@@ -84,4 +85,4 @@ def row(gap: Gap) -> tuple[str, ...]:
 
 def cell(text: str) -> str:
     """The text, never a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text

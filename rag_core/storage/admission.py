@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 from sqlalchemy import bindparam, delete, func, select
 
@@ -63,6 +64,20 @@ TELL = upsert(notices, on=("platform", "asker_id", "kind"))
 OUTDATED = Statement(delete(notices).where(notices.c.until <= bindparam("now")))
 
 
+AGAIN = "again:"
+"""Begins the kind of a note that somebody had a question answered anew; one for each time."""
+ASKED_AGAIN = Statement(
+    select(func.count().label("asked"))
+    .select_from(notices)
+    .where(
+        notices.c.platform == bindparam("platform"),
+        notices.c.asker_id == bindparam("asker_id"),
+        notices.c.kind.startswith(AGAIN),
+        notices.c.until > bindparam("now"),
+    )
+)
+
+
 async def refusal_of(
     transaction: Transaction, question: IncomingQuestion, bounds: Bounds
 ) -> Refusal | None:
@@ -76,15 +91,8 @@ async def refusal_of(
             raise DeskFull("Too many questions are waiting. Please ask again in a few minutes.")
         if waiting >= bounds.waiting:
             return Refusal.QUEUE
-    if bounds.user_hour:
-        asked = await transaction.rows(
-            OF_ASKER,
-            platform=key.platform.value,
-            asker_id=question.asker_id,
-            since=to_time(now - HOUR),
-        )
-        if asked[0]["asked"] >= bounds.user_hour:
-            return Refusal.USER
+    if bounds.user_hour and await asked_by(transaction, question, now) >= bounds.user_hour:
+        return Refusal.USER
     if bounds.channel_day:
         asked = await transaction.rows(
             OF_CHANNEL, **place, channel_id=key.channel_id, since=to_time(now - DAY)
@@ -96,6 +104,27 @@ async def refusal_of(
         if used >= bounds.tenant_tokens_day:
             return Refusal.TENANT
     return None
+
+
+async def asked_by(transaction: Transaction, question: IncomingQuestion, now: datetime) -> int:
+    """How much this asker has had in the last hour: questions, and answers given anew."""
+    asker = {"platform": question.key.platform.value, "asker_id": question.asker_id}
+    new = await transaction.rows(OF_ASKER, **asker, since=to_time(now - HOUR))
+    again = await transaction.rows(ASKED_AGAIN, **asker, now=to_time(now))
+    return int(new[0]["asked"] + again[0]["asked"])
+
+
+async def count_again(transaction: Transaction, question: IncomingQuestion) -> None:
+    """Note for an hour that this asker had a question answered anew."""
+    now = datetime.now(UTC)
+    await transaction.rows(OUTDATED, now=to_time(now))
+    await transaction.rows(
+        TELL,
+        platform=question.key.platform.value,
+        asker_id=question.asker_id,
+        kind=f"{AGAIN}{uuid4()}",
+        until=to_time(now + HOUR),
+    )
 
 
 async def tell_once(transaction: Transaction, question: IncomingQuestion, refusal: Refusal) -> bool:

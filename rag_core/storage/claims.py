@@ -58,6 +58,15 @@ BEGIN_ANSWER = Statement(
     .values(attempt=questions.c.attempt + 1)
     .returning(questions.c.attempt)
 )
+UNBEGIN_ANSWER = Statement(
+    update(questions)
+    .where(
+        questions.c.id == bindparam("question"),
+        questions.c.settled_at.is_(None),
+        questions.c.attempt > 0,
+    )
+    .values(attempt=questions.c.attempt - 1)
+)
 CHANGED = Statement(
     select(answers.c.source_changed_at).where(answers.c.question == bindparam("question"))
 )

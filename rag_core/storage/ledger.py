@@ -31,7 +31,16 @@ from rag_core.storage.admission import WAITING
 from rag_core.storage.answers import answer_by_id, answer_to
 from rag_core.storage.asked import asked_by, asked_in
 from rag_core.storage.changes import changed_answers, cited_after, mark_changed, show_change
-from rag_core.storage.claims import BEGIN_ANSWER, LET_GO, RELEASE, RENEW, Claim, close, take
+from rag_core.storage.claims import (
+    BEGIN_ANSWER,
+    LET_GO,
+    RELEASE,
+    RENEW,
+    UNBEGIN_ANSWER,
+    Claim,
+    close,
+    take,
+)
 from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.overdue import backlog, overdue, tell
 from rag_core.storage.parting import ANEW, BEGIN_POST, DROP, POSTED
@@ -105,6 +114,9 @@ class QuestionLedger:
         must_be_wanted(begun)
         return int(begun[0]["attempt"])
 
+    async def unbegin_answer(self, question_id: UUID) -> None:
+        await self._database.run(UNBEGIN_ANSWER, question=str(question_id))
+
     async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
         held = await self._database.run(
             RENEW, question=str(question_id), by=worker, lease=lease.total_seconds()
@@ -168,9 +180,11 @@ class QuestionLedger:
 
         return await self._database.write(body)
 
-    async def ask_again(self, answer_id: UUID) -> UUID | None:
-        async def body(transaction: Transaction) -> UUID | None:
-            return await ask_again(transaction, answer_id)
+    async def ask_again(
+        self, answer_id: UUID, *, asker_id: str, bounds: Bounds = UNBOUNDED
+    ) -> Receipt | None:
+        async def body(transaction: Transaction) -> Receipt | None:
+            return await ask_again(transaction, answer_id, asker_id=asker_id, bounds=bounds)
 
         return await self._database.write(body)
 

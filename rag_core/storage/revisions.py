@@ -9,10 +9,12 @@ from uuid import UUID
 from sqlalchemy import bindparam, select, update
 
 from rag_core.conversation.question import Question
-from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
+from rag_core.desk.limits import Bounds
 from rag_core.desk.progress import QuestionState
 from rag_core.storage import schema
 from rag_core.storage.acceptance import identity_values
+from rag_core.storage.admission import count_again, refusal_of
 from rag_core.storage.answers import drop_answer
 from rag_core.storage.claims import OLDEST_OPEN
 from rag_core.storage.codec import question_from_json, question_to_json, to_time
@@ -103,14 +105,24 @@ async def revise(transaction: Transaction, question: IncomingQuestion) -> UUID |
     return await reopen(transaction, known, revised)
 
 
-async def ask_again(transaction: Transaction, answer_id: UUID) -> UUID | None:
+async def ask_again(
+    transaction: Transaction, answer_id: UUID, *, asker_id: str, bounds: Bounds
+) -> Receipt | None:
     """Answer the same question anew, unless that is under way; None: there is no such answer."""
     found = await transaction.rows(BY_ANSWER, answer_id=str(answer_id))
     if not found or found[0]["withdrawn_at"] is not None or found[0]["refusal"] is not None:
         return None
+    question_id = UUID(found[0]["id"])
     if found[0]["settled_at"] is None:
-        return UUID(found[0]["id"])
-    return await reopen(transaction, found[0], question_from_json(found[0]["body"]))
+        return Receipt(question_id=question_id, repeated=True)
+    stored = question_from_json(found[0]["body"])
+    theirs = replace(stored, asker_id=asker_id)
+    if refusal := await refusal_of(transaction, theirs, bounds):
+        return Receipt(question_id=question_id, repeated=False, refusal=refusal)
+    if bounds.user_hour:
+        await count_again(transaction, theirs)
+    await reopen(transaction, found[0], stored)
+    return Receipt(question_id=question_id, repeated=False)
 
 
 async def withdraw(

@@ -12,7 +12,7 @@ from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.conversation.state import Turn
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import QuestionState
-from rag_core.errors import StorageError, Superseded
+from rag_core.errors import ClaimLost, Superseded
 from rag_core.storage import schema
 from rag_core.storage.answers import add_answer, drop_answer
 from rag_core.storage.codec import to_time
@@ -105,7 +105,7 @@ async def held_claim(
 ) -> Row:
     held = await transaction.rows(CLAIM, question=str(question), by=worker)
     if not held:
-        raise StorageError("The claim on this question was lost; its answer was not stored.")
+        raise ClaimLost("The claim on this question was lost; its answer was not stored.")
     if held[0]["revision"] != revision:
         raise Superseded("The question was changed or taken back; its answer was not stored.")
     return held[0]

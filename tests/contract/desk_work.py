@@ -52,6 +52,7 @@ class DeskWork:
         response: AgentResponse | None = None,
         worker: str = WORKER,
         parts: tuple[str, ...] = ('{"text": "Ten."}',),
+        revision: int = 0,
     ) -> tuple[OutgoingPart, ...]:
         return await self.ledger.settle(
             question_id,
@@ -59,6 +60,7 @@ class DeskWork:
             response=response or a_response(),
             turn=turn,
             parts=parts,
+            revision=revision,
         )
 
     async def exchange(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from uuid import uuid4
 
 import pytest
 
@@ -41,6 +42,30 @@ async def test_a_person_has_so_many_questions_an_hour_and_is_told_once(desk: Des
     assert refusals == [None, None, Refusal.USER, Refusal.USER, Refusal.USER]
     assert await desk.ledger.waiting() == 3, "two questions and one notice"
     assert (await accept(desk, from_asker("asker-2"), bounds)).refusal is None
+
+
+async def test_to_ask_again_counts_like_a_question_of_whoever_does(desk: DeskWork) -> None:
+    bounds = Bounds(user_hour=2)
+    response = a_response()
+
+    async def answered_again(asker: str) -> Refusal | None:
+        nonlocal response
+        receipt = await desk.ledger.ask_again(response.answer_id, asker_id=asker, bounds=bounds)
+        assert receipt is not None
+        if receipt.refusal is None:
+            claim, response = await desk.claim(), a_response(answer_id=uuid4())
+            await desk.settle(claim.question_id, response=response, revision=claim.revision)
+            await desk.ledger.close(claim.question_id, delivered=True, revision=claim.revision)
+        return receipt.refusal
+
+    question = await accept(desk, from_asker("asker-1"), bounds)
+    await desk.claim()
+    await desk.settle(question.question_id, response=response)
+    await desk.ledger.close(question.question_id, delivered=True)
+    refusals = [await answered_again("asker-2") for _ in range(4)]
+    assert refusals == [None, None, Refusal.USER, Refusal.USER]
+    assert (await accept(desk, from_asker("asker-2"), bounds)).refusal is Refusal.USER
+    assert await answered_again("asker-3") is None
 
 
 async def test_a_channel_has_so_many_questions_a_day(desk: DeskWork) -> None:

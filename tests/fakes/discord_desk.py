@@ -115,12 +115,12 @@ class DiscordDesk:
                 known.posted.pop()
         return True
 
-    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> Receipt | None:
         for known in self.taken.values():
             if known.response is not None and known.response.answer_id == answer_id:
                 await self._renew(known)
-                return True
-        return False
+                return Receipt(question_id=answer_id, repeated=False)
+        return None
 
     async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
         return self.answers.get(answer_id)

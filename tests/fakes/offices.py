@@ -21,7 +21,11 @@ from tests.fakes.desk import Counts, PlainAnswers, SomeParts, Wall
 from tests.fakes.dying import Dying, DyingLedger
 
 QUICK = DeskLimits(
-    look_every_seconds=0.02, delivery_pauses=(0.05,), full_disk_seconds=0.02, delivery_attempts=5
+    look_every_seconds=0.02,
+    delivery_pauses=(0.05,),
+    full_disk_seconds=0.02,
+    delivery_attempts=5,
+    suspect_calm_seconds=0.0,
 )
 NAME = "office"
 

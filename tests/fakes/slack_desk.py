@@ -86,11 +86,11 @@ class FakeDesk:
                     await self.platform.replies.remove(question, part.external_id)
         return True
 
-    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> bool:
+    async def ask_again(self, answer_id: UUID, *, asker_id: str) -> Receipt | None:
         if answer_id not in self.responses:
-            return False
+            return None
         self.asked_again.append(answer_id)
-        return True
+        return Receipt(question_id=answer_id, repeated=False)
 
     async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
         return self.responses.get(answer_id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -83,3 +84,22 @@ def read_some(terminal: int) -> bytes:
         return os.read(terminal, 4_096)
     except OSError:  # Linux tells of a terminal's end by an error
         return b""
+
+
+async def test_a_disk_without_space_is_told_within_the_deadline(tmp_path: Path) -> None:
+    """The question finds its place in the database, the answer with its sources does not."""
+    rules = {f"rule-{n}.md": f"# Rule {n}\n\n{PAGE} " + f"Said rule {n}. " * 40 for n in range(8)}
+    write_files(tmp_path / "pages", rules)
+    await footnote("ingest", "pages", "--book", "handbook", folder=tmp_path)
+    file = tmp_path / "data" / "footnote.db"
+    with sqlite3.connect(file) as database:
+        (pages,) = database.execute("PRAGMA page_count").fetchone()
+    full = {
+        "DATABASE_URL": f"sqlite:///{file}?max_page_count={pages}",
+        "FOOTNOTE_ANSWER_SECONDS": "5",
+        "FOOTNOTE_FREE_SPACE_MB": "0",
+    }
+    printed, said = await footnote("ask", ASKED, folder=tmp_path, settings=full, expect=1)
+    assert printed == ""
+    assert "The answer could not be stored: there is no space left for the database." in said
+    assert said.count("answer waits for space") == 1

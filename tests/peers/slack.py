@@ -330,7 +330,8 @@ class SlackPeer:
             data = self.api.call(method, token_of(request), arguments, as_json=as_json)
         except Refused as refused:
             return self._refusal(method, refused)
-        return web.json_response(data)
+        scopes = ",".join(sorted(self.api.scopes))
+        return web.json_response(data, headers={"X-OAuth-Scopes": scopes})
 
     def _refusal(self, method: str, refused: Refused) -> web.Response:
         self._refusals.append(f"{refused.error}: {method} {refused.detail}")

@@ -7,6 +7,8 @@ import io
 from dataclasses import replace
 from uuid import UUID
 
+import pytest
+
 from rag_core.agent.answer import Suggestion
 from rag_core.insight.export import COLUMNS, as_csv, as_markdown
 from rag_core.insight.gap import Gap, GapState
@@ -46,6 +48,14 @@ def test_what_askers_wrote_is_no_markup() -> None:
     assert r"## \[click\](https://evil.example) \# Heading \<script\>" in text
     assert "- Nearest section: none" in text
     assert "once" in text
+
+
+@pytest.mark.parametrize("formula", ["=1+1", "@SUM(A1)", "-1", "  =1+1", "＝1+1", "\n=1+1", "\t=1"])
+def test_no_cell_begins_a_formula(formula: str) -> None:
+    table = as_csv([replace(GAP, example=formula, examples=(f"a;{formula}",))])
+    _, row = csv.reader(io.StringIO(table))
+    assert row[3] == f"'{formula}"
+    assert f'"a;{formula}"' in table  # a semicolon separates nothing inside quotes
 
 
 def test_a_spreadsheet_gets_every_field_and_no_formula() -> None:

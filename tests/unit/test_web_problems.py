@@ -66,6 +66,12 @@ async def test_all_wrong_types_are_told_at_once() -> None:
     assert {e["field"] for e in answer.json()["errors"]} == {"message", "top_k", "foo"}
 
 
+async def test_an_empty_list_is_refused_in_good_english() -> None:
+    async with visiting(House()) as client:
+        answer = await client.post("/chat/run", json={"message": "hello", "book_ids": []})
+    assert answer.json()["detail"] == "book_ids must have at least 1 entry."
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -171,3 +177,27 @@ async def test_every_answer_keeps_browsers_from_loading_or_running_anything_else
         assert "unsafe" not in policy
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    ("path", "methods"),
+    [
+        ("/jobs", "GET, POST"),
+        ("/threads/5b0c8a52-6a53-4a8e-9a55-1f5b8d3f2c11", "GET, DELETE"),
+        ("/gaps/csv", "GET"),
+        ("/chat/run", "POST"),
+    ],
+)
+async def test_a_method_that_is_not_taken_is_told_which_are(path: str, methods: str) -> None:
+    async with visiting(House()) as client:
+        answer = await client.options(path)
+    assert (answer.status_code, answer.headers["allow"]) == (405, methods)
+
+
+async def test_a_whole_number_may_be_written_with_a_fraction_of_nothing() -> None:
+    async with visiting(House()) as client:
+        taken = await client.post("/search", json={"text": "keys", "limit": 1.0, "lesson": 2.0})
+        refused = await client.post("/search", json={"text": "keys", "limit": 1.5})
+    assert taken.status_code == 200
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["field"] == "limit"

@@ -1,0 +1,50 @@
+"""Takes questions from the ledger in one worker's name, and gives them back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from datetime import timedelta
+
+from rag_core.desk.outgoing import OpenQuestion
+from rag_core.errors import StorageError
+from rag_core.ports import Ledger
+
+log = logging.getLogger(__name__)
+
+
+class Claiming:
+    """What an earlier worker of this name held when its process was killed is taken back first.
+
+    A database that fails for a while is said once, and once more when it works again."""
+
+    def __init__(self, ledger: Ledger, *, worker: str, lease: timedelta) -> None:
+        self._ledger = ledger
+        self._worker = worker
+        self._lease = lease
+        self._has_inherited = False
+        self._fails = False
+
+    async def next(self) -> OpenQuestion | None:
+        """The question whose turn it is; None: nothing waits, or the database cannot say."""
+        try:
+            if not self._has_inherited:
+                await self._ledger.release(worker=self._worker)
+                self._has_inherited = True
+            claim = await self._ledger.claim(worker=self._worker, lease=self._lease)
+        except StorageError as error:
+            if not self._fails:
+                log.error("no question could be claimed", extra={"cause": str(error)})
+            self._fails = True
+            return None
+        if self._fails:
+            log.info("questions are claimed again")
+        self._fails = False
+        return claim
+
+    async def give_back(self) -> None:
+        """At the end; claims that cannot be given back run out, or are inherited."""
+        try:
+            await asyncio.shield(self._ledger.release(worker=self._worker))
+        except StorageError as error:
+            log.error("claims left to run out", extra={"cause": str(error)})

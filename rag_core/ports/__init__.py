@@ -1,0 +1,32 @@
+"""The ports of the core: what it needs from models, stores and databases, in its own words."""
+
+from __future__ import annotations
+
+from rag_core.ports.books import BookStore, PolicyStore, SourceStore
+from rag_core.ports.conversations import ConversationStore
+from rag_core.ports.jobs import JobStore
+from rag_core.ports.ledger import Ledger
+from rag_core.ports.models import ChatModel, Embedder, Reranker, Vector
+from rag_core.ports.records import FeedbackStore, ForgettingStore, MarkerStore
+from rag_core.ports.usage import UsageStore
+from rag_core.ports.vectors import EmbeddedQuery, EmbeddedText, VectorStore
+
+__all__ = [
+    "BookStore",
+    "ChatModel",
+    "ConversationStore",
+    "EmbeddedQuery",
+    "EmbeddedText",
+    "Embedder",
+    "FeedbackStore",
+    "ForgettingStore",
+    "JobStore",
+    "Ledger",
+    "MarkerStore",
+    "PolicyStore",
+    "Reranker",
+    "SourceStore",
+    "UsageStore",
+    "Vector",
+    "VectorStore",
+]

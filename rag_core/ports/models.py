@@ -1,0 +1,56 @@
+"""What writes, embeds and orders: models, in the core's own words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
+from rag_core.conversation.message import Message
+
+Vector = Sequence[float]
+
+
+class ChatModel(Protocol):
+    """Writes a reply, piece by piece; may ask for tools."""
+
+    @property
+    def name(self) -> str: ...
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[ToolSpec],
+        tool_choice: ToolChoice,
+        temperature: float,
+        max_tokens: int | None,
+    ) -> AsyncIterator[ModelEvent]:
+        """Text as it comes, then exactly one Finished. What is cut begins anew or raises."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length."""
+
+    @property
+    def model(self) -> str:
+        """Names the model so that vectors of different models are never mixed."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    async def embed_documents(self, texts: Sequence[str]) -> Sequence[Vector]: ...
+
+    async def embed_query(self, text: str) -> Vector: ...
+
+
+class Reranker(Protocol):
+    """Orders passages by how well they answer a query."""
+
+    async def rerank(
+        self, query: str, texts: Sequence[str], *, top: int
+    ) -> Sequence[tuple[int, float]]:
+        """The positions of the best texts, best first, each with its relevance."""
+        ...

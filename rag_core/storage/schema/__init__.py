@@ -1,0 +1,42 @@
+"""The tables, for both engines. Migrations bring them about; nothing else creates a table.
+
+Times are ISO 8601 text in UTC with six decimals, so that text order is time order on both
+engines. Columns named `body`, `messages`, `retrievals` and `metadata` hold JSON that `codec`
+writes and checks when it reads. A column named for a table's singular refers to that table.
+"""
+
+from __future__ import annotations
+
+from rag_core.storage.schema.base import SORTED, metadata
+from rag_core.storage.schema.bounds import forgotten, notices, token_usage
+from rag_core.storage.schema.conversations import sessions, threads
+from rag_core.storage.schema.facts import markers
+from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps
+from rag_core.storage.schema.ledger import IN_VAIN, answers, citations, parts, questions, turns
+from rag_core.storage.schema.library import books, ingestion_records, jobs, policies, sources
+
+__all__ = [
+    "IN_VAIN",
+    "SORTED",
+    "UNHELPFUL",
+    "answers",
+    "books",
+    "citations",
+    "feedback",
+    "forgotten",
+    "gap_questions",
+    "gaps",
+    "ingestion_records",
+    "jobs",
+    "markers",
+    "metadata",
+    "notices",
+    "parts",
+    "policies",
+    "questions",
+    "sessions",
+    "sources",
+    "threads",
+    "token_usage",
+    "turns",
+]
