@@ -41,12 +41,13 @@ ONLY_IN = {
     "alembic": "rag_core/storage/",
     "aiosqlite": "rag_core/storage/",
     "asyncpg": "rag_core/storage/",
+    "cryptography": "rag_core/storage/",
     "dotenv": "bot/settings.py",
     "pydantic_settings": "bot/settings.py",
 }
 HEAVY = {"discord", "slack_bolt", "fastapi", "uvicorn", "openai", "cohere", "qdrant_client"} | {
     "qdrant_edge", "onnxruntime", "tokenizers", "sqlalchemy", "alembic", "pydantic", "numpy",
-    "docutils", "lxml", "mammoth", "pptx", "pypdfium2",
+    "cryptography", "docutils", "lxml", "mammoth", "pptx", "pypdfium2",
 }  # fmt: skip
 
 
