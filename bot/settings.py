@@ -57,7 +57,8 @@ class Settings(
     def listens_on(self) -> tuple[str, int]:
         """Host and port of the web door."""
         behind_a_router = self.port is not None and self.api_keys is not None
-        host = self.web_host or ("0.0.0.0" if behind_a_router else "127.0.0.1")  # noqa: S104
+        everywhere = "0.0.0.0"  # noqa: S104 - the router of a Procfile host must reach it
+        host = self.web_host or (everywhere if behind_a_router else "127.0.0.1")
         port = self.port if self.web_port is None else self.web_port
         return host, DEFAULT_WEB_PORT if port is None else port
 

@@ -19,7 +19,8 @@ SINCE = Statement(
     select(questions.c.body)
     .where(
         questions.c.accepted_at >= bindparam("since"),
-        questions.c.platform == bindparam("platform"),
+        # Not as it is: a planner would read all of a platform, and sort that by its time.
+        questions.c.platform.concat("") == bindparam("platform"),
         questions.c.withdrawn_at.is_(None),
     )
     .order_by(questions.c.accepted_at.desc())

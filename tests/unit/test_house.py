@@ -103,6 +103,16 @@ def test_platforms_never_see_each_other(platform: str) -> None:
             assert not any(module.startswith(f"adapters.{other}") for other in others)
 
 
+IGNORED = re.compile(r"# (?:noqa|type: ignore)")
+REASON = re.compile(r"# noqa: [A-Z0-9, ]+ - \w|# type: ignore\[[a-z, -]+\]  # \S")
+
+
+@pytest.mark.parametrize("path", sources(), ids=name_of)
+def test_what_a_checker_is_told_to_pass_over_has_its_reason(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert not [line for line in lines if IGNORED.search(line) and not REASON.search(line)]
+
+
 def test_modules_import_each_other_in_one_direction() -> None:
     modules = {name_of(path).removesuffix(".py").replace("/", "."): path for path in sources()}
     modules = {name.removesuffix(".__init__"): path for name, path in modules.items()}
