@@ -139,6 +139,7 @@ def discord_parts(services: Services, steward: Steward) -> DiscordParts:
         ),
         policies=services.library,
         steward=steward,
+        lately=stores.lately,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,
