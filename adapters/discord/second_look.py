@@ -11,6 +11,7 @@ import discord
 from adapters.asked_lately import KnowsAskedLately, asked_lately
 from adapters.discord.afterthoughts import Afterthoughts
 from adapters.discord.asking import came_by_command
+from adapters.discord.catchup import MARGIN
 from adapters.discord.channels import DIRECT
 from adapters.discord.connection import Connection
 from adapters.discord.errors import UNKNOWN_MESSAGE, DiscordRefused, discord_errors
@@ -65,7 +66,7 @@ class SecondLook:
             )
         edited = discord.utils.parse_time(data.get("edited_timestamp"))
         me, channel = self._connection.user, self._channel(question, int(channel_id))
-        was_away = datetime.fromtimestamp(away_since, UTC)
+        was_away = datetime.fromtimestamp(away_since, UTC) - MARGIN
         if edited is not None and edited > was_away and me is not None and channel is not None:
             state = self._connection._connection
             await self._listener.edit(
