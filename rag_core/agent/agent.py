@@ -14,7 +14,7 @@ from rag_core.agent.budget import is_speech
 from rag_core.agent.citations import CheckedText, checked
 from rag_core.agent.confidence import ConfidenceMetrics
 from rag_core.agent.config import AgentConfig
-from rag_core.agent.followup import earlier_questions, standalone
+from rag_core.agent.followup import earlier_questions, sought, standalone
 from rag_core.agent.guard import disarmed
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
 from rag_core.agent.inquiry import Inquiry
@@ -145,6 +145,7 @@ class Agent:
             bounds=self._bounds(question, books),
             now=self._now,
             earlier=earlier_questions(state.turns),
+            sought={understood: sought(question.message, understood)},
         )
 
         inquiry = Inquiry(
