@@ -30,6 +30,8 @@ class ModelCall:
     first: bool
     """Whether it begins an answer; the second call of an answer brings the evidence."""
     finished: bool = False
+    seconds: float = 0.0
+    """How long it took, once it is finished."""
 
 
 @dataclass
@@ -63,7 +65,7 @@ class AnsweringModel:
         answered = web.StreamResponse()
         with contextlib.suppress(ConnectionError):  # whoever asked has died
             answered = await stream(request, chunks_of(reply_to(body["messages"])))
-            call.finished = True
+            call.finished, call.seconds = True, monotonic() - call.at
         return answered
 
     def _logged(self, messages: list[dict[str, Any]]) -> ModelCall:
@@ -87,6 +89,10 @@ class AnsweringModel:
     def begun(self) -> Counter[str]:
         """How often an answer was begun, by the canary of its question."""
         return Counter(call.asked for call in self.calls if call.first)
+
+    def seconds_for(self, canary: str) -> float:
+        """How long all calls for one question took."""
+        return sum(call.seconds for call in self.calls if call.asked == canary)
 
     @property
     def unfinished(self) -> int:

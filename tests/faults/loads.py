@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -33,10 +33,11 @@ async def load(scale: Scale) -> Outcome:
         ended = await place.until_ended(within=120)
         cores = (cpu_seconds(house) - worked) / (monotonic() - began)
         accepted = accept_seconds(place)
-        own = [waited - MODEL_SECONDS for waited in waits(place, asked)]
+        own = own_times(place, asked)
         outcome = Outcome(
             figures={
                 "questions": len(asked),
+                "own_times": len(own),
                 "accepted_p99_ms": ms(share(accepted, 0.99)),
                 "own_p50_ms": ms(share(own, 0.5)),
                 "own_p99_ms": ms(share(own, 0.99)),
@@ -44,6 +45,7 @@ async def load(scale: Scale) -> Outcome:
             }
         )
         outcome.must(ended, "not everything ended")
+        outcome.must(len(own) == len(asked), "not every answer's time is known")
         outcome.must(share(accepted, 0.99) < 0.3, "accepted p99 is not under 300 ms")
         outcome.must(share(own, 0.5) < 0.05, "own p50 is not under 50 ms")
         outcome.must(share(own, 0.99) < 0.25, "own p99 is not under 250 ms")
@@ -101,14 +103,13 @@ async def soak(scale: Scale) -> Outcome:
 
 async def ask_steadily(
     place: Yard, a_second: float, seconds: float, *, channels: int, user: str = ANN
-) -> dict[str, float]:
-    """When each question was asked, by its canary."""
-    asked: dict[str, float] = {}
+) -> list[tuple[Sent, float]]:
+    """What was asked, and when."""
+    asked = []
     places, began = place.channels(channels), monotonic()
     for number in range(max(1, round(a_second * seconds))):
         await asyncio.sleep(max(0.0, began + number / a_second - monotonic()))
-        sent: Sent = place.ask(places[number % len(places)], user=user)
-        asked[sent.message_id] = monotonic()
+        asked.append((place.ask(places[number % len(places)], user=user), monotonic()))
     return asked
 
 
@@ -118,13 +119,32 @@ async def warm(place: Yard) -> None:
     await place.until_ended(within=60)
 
 
-def waits(place: Yard, asked: Mapping[str, float]) -> list[float]:
-    """How long each of these questions waited for its first message."""
+def waits(place: Yard, asked: Sequence[tuple[Sent, float]]) -> list[float]:
+    """How long each of these questions waited for its whole answer."""
+    answered = answered_at(place)
+    return [answered[sent.message_id] - at for sent, at in asked if sent.message_id in answered]
+
+
+def own_times(place: Yard, asked: Sequence[tuple[Sent, float]]) -> list[float]:
+    """The same without what the model took of it."""
+    answered = answered_at(place)
+    return [
+        answered[sent.message_id] - at - place.model.seconds_for(sent.canary)
+        for sent, at in asked
+        if sent.message_id in answered
+    ]
+
+
+def answered_at(place: Yard) -> dict[str, float]:
+    """When each thread had the answer to its first question: posted, or written over its draft."""
+    threads = {shown.ts: shown.thread_ts for shown in place.slack.world.everything_of_the_bot()}
     answered: dict[str, float] = {}
-    for call in place.slack.calls("chat.postMessage"):
-        if call.error is None:
-            answered.setdefault(str(call.arguments.get("thread_ts")), call.at)
-    return [answered[ts] - at for ts, at in asked.items() if ts in answered]
+    for method in ("chat.postMessage", "chat.update"):
+        for call in place.slack.calls(method):
+            if call.error is None and call.arguments.get("metadata"):
+                thread = call.arguments.get("thread_ts") or threads[str(call.arguments["ts"])]
+                answered[str(thread)] = min(call.at, answered.get(str(thread), call.at))
+    return answered
 
 
 def accept_seconds(place: Yard) -> list[float]:
