@@ -15,6 +15,8 @@ from typing import Any
 from aiohttp import web
 
 from tests.peers.openai import KEY, Calls, Says, chunks_of, error, fault_in, query, stream
+from tests.peers.openai_embeddings import embeddings
+from tests.peers.openai_embeddings import fault_in as embedding_fault_in
 
 CANARY = re.compile(r"\bcanary-[0-9a-f]{8}\b")
 NO_EVIDENCE = "The documents do not cover this."
@@ -35,12 +37,35 @@ class ModelCall:
 
 
 @dataclass
+class Embeds:
+    """The embedding side of the service, which may be in trouble by itself."""
+
+    down: bool = False
+    seconds: float = 0.0
+    dimensions: int | None = None
+    """Other ones than the index was built with; None: the model's own."""
+
+    async def handle(self, request: web.Request) -> web.Response:
+        if self.down:
+            assert request.transport is not None
+            request.transport.abort()
+            return web.Response()
+        await asyncio.sleep(self.seconds)
+        body = await request.json()
+        if fault := embedding_fault_in(body):
+            return error(400, fault, code="invalid_request_error")
+        wanted = {"dimensions": self.dimensions} if self.dimensions else {}
+        return web.json_response(embeddings(body | wanted))
+
+
+@dataclass
 class AnsweringModel:
     """Speaks the chat API; refuses what the real one would."""
 
     seconds: float = 0.0
     """How long an answer takes."""
     down: bool = False
+    embeds: Embeds = field(default_factory=Embeds)
     calls: list[ModelCall] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     prompt_sizes: list[int] = field(default_factory=list)
@@ -125,6 +150,7 @@ async def answering_model(*, seconds: float = 0.0) -> AsyncIterator[AnsweringMod
     model = AnsweringModel(seconds=seconds)
     app = web.Application(client_max_size=16 * 1024**2)
     app.router.add_post("/v1/chat/completions", model.handle)
+    app.router.add_post("/v1/embeddings", model.embeds.handle)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from time import monotonic
 
@@ -12,6 +13,7 @@ from tests.faults.checker import figures
 from tests.faults.record import Sent
 from tests.faults.row import Outcome, Scale, judged, share
 from tests.faults.yard import House, Yard, yard
+from tests.peers.discord_world import Channel
 from tests.peers.slack import ANN, BEN
 
 A_SECOND = 20
@@ -74,6 +76,61 @@ async def fairness(scale: Scale) -> Outcome:
         outcome.must(ended, "not everything ended")
         outcome.must(loud <= 2 * quiet, "others wait more than twice as long")
         return judged(outcome, figures(place.record()))
+
+
+async def tenant(scale: Scale) -> Outcome:
+    """A workspace in Slack has 95 % of the load; how long does a server in Discord wait?"""
+    seconds = max(8.0, 60 * scale.share)
+    async with yard(scale.folder, seed=scale.seed, model_seconds=0.5, with_discord=True) as place:
+        place.settings["FOOTNOTE_PARALLEL_ANSWERS"] = "8"
+        assert place.discord is not None
+        world = place.discord.world
+        channel = world.text_channel(world.guild())
+        house = await place.start()
+        await house.ready()
+        await warm(place)
+        await ask_in_a_server(place, channel, seconds)
+        await place.until_ended(within=60)
+        alone, number = waits_in_discord(place), len(place.sent)
+        flood = asyncio.create_task(ask_steadily(place, 19, seconds, channels=200))
+        await ask_in_a_server(place, channel, seconds)
+        await flood
+        ended = await place.until_ended(within=300)
+        beside = waits_in_discord(place)[len(alone) :]
+        quiet, loud = share(alone, 0.95), share(beside, 0.95)
+        outcome = Outcome(
+            figures={
+                "questions": len(place.sent) - number,
+                "others_p95_alone_ms": ms(quiet),
+                "others_p95_beside_ms": ms(loud),
+            }
+        )
+        outcome.must(ended, "not everything ended")
+        outcome.must(loud <= 2 * quiet, "others wait more than twice as long")
+        return judged(outcome, figures(place.record()))
+
+
+async def ask_in_a_server(place: Yard, channel: Channel, seconds: float) -> None:
+    """One question a second, each in a new thread."""
+    assert place.discord is not None
+    person = place.discord.world.person(f"alice-{len(place.sent)}")
+    for _ in range(round(seconds)):
+        await place.ask_in_discord(channel, person, new=True)
+        await asyncio.sleep(1.0)
+
+
+def waits_in_discord(place: Yard) -> list[float]:
+    """From the acceptance of a question to the last part of its answer, in the order asked."""
+    rows = place.rows(
+        "SELECT accepted_at, closed_at FROM questions WHERE platform = 'discord'"
+        " AND closed_at IS NOT NULL ORDER BY accepted_at"
+    )
+    return [
+        (
+            datetime.fromisoformat(row["closed_at"]) - datetime.fromisoformat(row["accepted_at"])
+        ).total_seconds()
+        for row in rows
+    ]
 
 
 async def soak(scale: Scale) -> Outcome:
