@@ -6,14 +6,12 @@ import asyncio
 import logging
 import sys
 from collections.abc import Sequence
-from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 from uuid import UUID
 
 import typer
 
-from bot import owner_cli, shelf_cli
+from bot import eval_cli, owner_cli, shelf_cli
 from bot.command_line import Json, finish, there
 from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion
 
@@ -27,6 +25,7 @@ app = typer.Typer(
 )
 
 app.add_typer(owner_cli.owner)
+app.add_typer(eval_cli.measuring)
 app.add_typer(shelf_cli.books, name="books")
 app.add_typer(shelf_cli.sources, name="sources")
 
@@ -132,48 +131,6 @@ def ask(
     }
     wanted = {name: value for name, value in question.items() if value is not None}
     finish(command(wanted, as_json=as_json, verbose=verbose, explains=explain))
-
-
-class History(StrEnum):
-    """Whether the turns before a question are told."""
-
-    ON = "on"
-    OFF = "off"
-
-
-@app.command("eval")
-def evaluate(
-    folder: Annotated[Path, typer.Argument(help="A question set.", metavar="DIR")],
-    questions: Annotated[
-        list[Path] | None,
-        typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
-    ] = None,
-    history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
-    what: Annotated[
-        str, typer.Option(help="One or more of retrieval, refusal, citations.")
-    ] = "retrieval",
-    as_json: Json = False,
-) -> None:
-    """Measure on a question set what is found, answered, refused and cited."""
-    from bot.commands.eval import evaluate as command
-
-    with_history = history is History.ON
-    finish(command(folder, questions or (), what=what, with_history=with_history, as_json=as_json))
-
-
-@app.command()
-def calibrate(
-    folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR…")],
-    questions: Annotated[
-        list[Path] | None,
-        typer.Option(help="Instead of one set's own questions.jsonl; may stand several times."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Measure and store from which confidence on the embedder in use may answer."""
-    from bot.commands.calibrate import calibrate as command
-
-    finish(command(folders, questions or (), as_json=as_json))
 
 
 @app.command()

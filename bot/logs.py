@@ -6,12 +6,15 @@ import json
 import logging
 import sys
 import traceback
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
 STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 OUR_FLOORS = ("bot", "adapters", "rag_core")
+REMEMBERED = 20
 
 
 def start_logging(level: str, form: Literal["human", "json"] | None) -> None:
@@ -21,10 +24,37 @@ def start_logging(level: str, form: Literal["human", "json"] | None) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(HumanLines() if human else JsonLines())
     root = logging.getLogger()
-    root.handlers[:] = [handler]
+    root.handlers[:] = [handler, LastTroubles()]
     root.setLevel(logging.WARNING)
     for floor in OUR_FLOORS:
         logging.getLogger(floor).setLevel(level.upper())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trouble:
+    """An error that was logged: when, and our sentence for it."""
+
+    at: datetime
+    sentence: str
+
+
+class LastTroubles(logging.Handler):
+    """Remembers the last errors of our own floors, for whoever asks how the house is."""
+
+    def __init__(self) -> None:
+        super().__init__(level=logging.ERROR)
+        self.known: deque[Trouble] = deque(maxlen=REMEMBERED)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.name.partition(".")[0] in OUR_FLOORS:
+            at = datetime.fromtimestamp(record.created, UTC)
+            self.known.append(Trouble(at=at, sentence=record.getMessage()))
+
+
+def last_troubles() -> Sequence[Trouble]:
+    """The errors of this process, the oldest first; nothing before logging was started."""
+    handlers = logging.getLogger().handlers
+    return [known for each in handlers if isinstance(each, LastTroubles) for known in each.known]
 
 
 def extras(record: logging.LogRecord) -> Mapping[str, object]:

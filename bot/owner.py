@@ -11,6 +11,7 @@ from adapters.platform import ChatPlatform
 from adapters.steward import Finding
 from bot.backup import write_backup
 from bot.doctor import Doctor
+from bot.examination.tokens import of_tokens
 from bot.wiring import Services
 from rag_core.conversation.key import Platform, TenantId
 
@@ -20,7 +21,8 @@ class Owner:
 
     def __init__(self, services: Services, platforms: Sequence[ChatPlatform] = ()) -> None:
         self._services = services
-        self._doctor = Doctor(services, platforms)
+        tokens = of_tokens(services.settings, services.stores.installations)
+        self._doctor = Doctor(services.settings, services, platforms, tokens=tokens)
 
     async def examine(self) -> Sequence[Finding]:
         return await self._doctor.everything()

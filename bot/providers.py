@@ -113,7 +113,10 @@ def secret(value: SecretStr | None) -> str | None:
 
 
 @contextlib.asynccontextmanager
-async def open_chat_model(settings: Settings) -> AsyncIterator[ChatModel]:
+async def open_chat_model(
+    settings: Settings, *, patience: float | None = None
+) -> AsyncIterator[ChatModel]:
+    """Who writes the answers; it is tried again as long as an answer may take, or `patience`."""
     if settings.chat_model == "quoting":
         from rag_core.providers.quoting_model import QuotingModel
 
@@ -126,6 +129,6 @@ async def open_chat_model(settings: Settings) -> AsyncIterator[ChatModel]:
         api_key=secret(settings.openai_api_key) or "",
         base_url=settings.openai_base_url,
         model=settings.openai_model,
-        retries=Retries(patience=settings.answer_seconds),
+        retries=Retries(patience=patience or settings.answer_seconds),
     ) as model:
         yield model

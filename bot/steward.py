@@ -23,7 +23,7 @@ class HouseSteward:
 
     def __init__(self, services: Services) -> None:
         self._services = services
-        self._doctor = Doctor(services)
+        self._doctor = Doctor(services.settings, services)
         self._platforms: list[ExaminesItself] = []
 
     def greet(self, platform: ExaminesItself) -> None:
@@ -49,12 +49,8 @@ class HouseSteward:
         return [GapLine(example=gap.example, count=gap.count, nearest=gap.nearest) for gap in found]
 
     async def findings(self, *, platform: Platform, tenant: TenantId) -> Sequence[Finding]:
-        del tenant  # one process serves one house; each platform tells all its places
-        found = list(await self._doctor.house())
-        for opened in self._platforms:
-            if opened.platform is platform:
-                found += await opened.findings()
-        return found
+        opened = next((each for each in self._platforms if each.platform is platform), None)
+        return await self._doctor.for_admins(opened, (platform, tenant))
 
     async def policy(self, place: Place, *, category_id: str = "") -> ChannelPolicy:
         return await self._services.library.policy_for(

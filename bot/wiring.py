@@ -52,6 +52,7 @@ from rag_core.ports import (
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.widening import WideSearch
 from rag_core.websites.fetcher import Fetcher
 
 
@@ -141,7 +142,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         retriever = Retriever(embedder=embedder, store=vectors, reranker=reranker)
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
-            model=model, retriever=retriever, config=agent_config(settings), profile=profile
+            model=model,
+            retriever=WideSearch(retriever),
+            config=agent_config(settings),
+            profile=profile,
         )
         answers = linked(settings, agent, vectors)
         metrics, bell = Metrics(), Bell()

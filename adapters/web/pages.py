@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter
 from starlette.responses import HTMLResponse, Response
 
-from adapters.web.bodies import MAX_NAME, uuid_of
+from adapters.web.bodies import uuid_of
 from adapters.web.caller import Caller
 from adapters.web.config import Scope, WebConfig
 from adapters.web.entrance import CallerOf
@@ -78,14 +78,7 @@ class PageRoutes:
     async def read(
         self, parent_doc_id: str, caller: CallerOf, passage: str = "", quote: str = ""
     ) -> Response:
-        books = await self._reading.readable(caller)
-        chunks = (
-            await self._parts.retriever.lesson(parent_doc_id, books=books)
-            if books and len(parent_doc_id) <= MAX_NAME
-            else ()
-        )
-        if not chunks:
-            raise not_found("lesson")
+        chunks = await self._reading.lesson(self._parts.retriever, parent_doc_id, caller)
         return HTMLResponse(lesson_html(chunks, passage=passage, quote=quote))
 
     async def _thread(self, caller: Caller, session_id: UUID | None) -> ConversationKey | None:

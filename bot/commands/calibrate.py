@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,22 +13,37 @@ from typing import Any
 from rich.table import Table
 
 from bot.calibration import keep_calibration
-from bot.commands.measuring import CACHE_FOLDER, filled_index, opened_model, progress
+from bot.commands.measuring import (
+    CACHE_FOLDER,
+    filled_index,
+    opened_model,
+    opened_reranker,
+    progress,
+)
 from bot.door import own_folder
 from bot.output import print_json, terminal
 from rag_core.agent.calibration import Calibration
 from rag_core.evaluation.calibrating import Observation, calibrated, figures_of, observed
 from rag_core.evaluation.question_set import QuestionSet, load_question_set
-from rag_core.ports import Embedder
+from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.widening import WideSearch
 
 
 async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_json: bool) -> int:
     """Several sets are each asked the others' questions, too: those have no answer there."""
     named = questions if len(folders) == 1 else ()
     sets = [await asyncio.to_thread(load_question_set, folder, named) for folder in folders]
-    async with opened_model() as (_, embedder, data_folder):
+    async with (
+        opened_model() as (settings, embedder, data_folder),
+        opened_reranker(settings) as reranker,
+    ):
         cache = own_folder(data_folder / CACHE_FOLDER)
-        seen = [one for each in sets for one in await observations(each, sets, embedder, cache)]
+        indexes = [filled_index(each, embedder, cache, reranker) for each in sets]
+        seen = [
+            one
+            for each, index in zip(sets, indexes, strict=True)
+            for one in await observations(each, sets, index)
+        ]
         now = datetime.now(UTC)
         found = calibrated(seen, embedder=embedder.model, measured_on=told_of(seen, now))
         file = keep_calibration(data_folder, found)
@@ -44,15 +60,16 @@ async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_js
 
 
 async def observations(
-    own: QuestionSet, sets: Sequence[QuestionSet], embedder: Embedder, cache: Path
+    own: QuestionSet, sets: Sequence[QuestionSet], index: AbstractAsyncContextManager[Retriever]
 ) -> list[Observation]:
     others = [question for other in sets if other is not own for question in other.questions]
-    async with filled_index(own, embedder, cache) as retriever:
+    async with index as retriever:
+        wide = WideSearch(retriever)
         with progress(f"asking {own.name}") as told:
-            seen = await observed(own, own.questions, retriever, name=own.name, told=told)
+            seen = await observed(own, own.questions, wide, name=own.name, told=told)
         with progress(f"asking {own.name} about other things") as told:
             name = f"{own.name}, others' questions"
-            return seen + await observed(own, others, retriever, name=name, told=told)
+            return seen + await observed(own, others, wide, name=name, told=told)
 
 
 def told_of(seen: Sequence[Observation], now: datetime) -> str:

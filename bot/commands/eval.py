@@ -3,57 +3,43 @@
 from __future__ import annotations
 
 import asyncio
-import functools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
-
-from rich.console import Console
-from rich.table import Table
 
 from bot.agents import agent_config, profile_of
-from bot.commands.measuring import CACHE_FOLDER, filled_index, opened_model, progress
+from bot.commands.eval_shown import show, write_reports
+from bot.commands.measuring import (
+    CACHE_FOLDER,
+    filled_index,
+    opened_model,
+    opened_reranker,
+    progress,
+)
 from bot.door import own_folder
-from bot.output import print_json, terminal
+from bot.output import notices, print_json
 from bot.providers import open_chat_model
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
+from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.answer_quality import (
+    Given,
     citation_quality,
     given_answers,
+    page_of_chunks,
     refusal_quality,
 )
+from rag_core.evaluation.gates import Gate, Passage, gates_named, passages
 from rag_core.evaluation.question_set import QuestionSet, load_question_set
-from rag_core.evaluation.retrieval_quality import measure_retrieval
+from rag_core.evaluation.report import report_on
+from rag_core.evaluation.retrieval_quality import rankings, retrieval_quality
+from rag_core.evaluation.rows import rows_of
+from rag_core.evaluation.run import Run
 from rag_core.retrieval.retriever import Retriever
-
-COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "retrieval": {
-        "nDCG@10": "ndcg_at_10",
-        "Recall@5": "recall_at_5",
-        "MRR@10": "mrr_at_10",
-    },
-    "refusal": {
-        "answerable": "answerable",
-        "answered": "answer_rate",
-        "not answerable": "unanswerable",
-        "refused": "refusal_rate",
-        "AUC of confidence": "confidence_auc",
-        "errors": "errors",
-    },
-    "citations": {
-        "answers with footnotes": "cited_answers",
-        "cited pages relevant": "precision",
-        "right page first": "right_page_first",
-        "gold answers": "questions_with_gold",
-        "gold in reply": "gold_in_reply",
-    },
-}
-"""What each table shows, and the figure's name in the document."""
+from rag_core.retrieval.widening import WideSearch
 
 
 class Measured(StrEnum):
@@ -64,34 +50,35 @@ class Measured(StrEnum):
     CITATIONS = "citations"
 
 
-async def evaluate(
-    folder: Path, questions: Sequence[Path], *, what: str, with_history: bool, as_json: bool
-) -> int:
-    wanted = measures_named(what)
-    found = await asyncio.to_thread(load_question_set, folder, questions)
-    check_measurable(found, wanted, folder)
-    async with opened_model() as (settings, embedder, data_folder):
-        cache = own_folder(data_folder / CACHE_FOLDER)
-        async with filled_index(found, embedder, cache) as retriever:
-            document: dict[str, Any] = {
-                "question_set": found.name,
-                "embedding_model": embedder.model,
-                "history": "on" if with_history else "off",
-                "pages": len(found.pages),
-            }
-            if Measured.RETRIEVAL in wanted:
-                document["retrieval"] = await retrieval(found, retriever, with_history)
-            if wanted - {Measured.RETRIEVAL}:
-                profile = profile_of(settings, data_folder, embedder=embedder.model)
-                agent = functools.partial(
-                    Agent, retriever=retriever, config=agent_config(settings), profile=profile
-                )
-                document |= await answers(found, agent, settings, wanted, with_history)
-    if as_json:
-        print_json(document)
-    else:
-        show(document, terminal())
-    return 0
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What to measure, how, and what to make of it."""
+
+    parts: frozenset[Measured]
+    with_history: bool
+    gates: tuple[Gate, ...]
+    reports: tuple[Path, ...]
+    as_json: bool
+
+    @property
+    def asks(self) -> bool:
+        """Whether questions are asked, not only searched for."""
+        return bool(self.parts - {Measured.RETRIEVAL})
+
+
+def wanted(
+    what: str | None, *, with_history: bool, at_least: str, reports: Sequence[Path], as_json: bool
+) -> Wanted:
+    """A report shows everything unless told otherwise, and a gate has its figure measured."""
+    gates = gates_named(at_least)
+    named = measures_named(what) if what else set(Measured) if reports else {Measured.RETRIEVAL}
+    return Wanted(
+        parts=frozenset(named | {Measured(gate.figure.part) for gate in gates}),
+        with_history=with_history,
+        gates=gates,
+        reports=tuple(reports),
+        as_json=as_json,
+    )
 
 
 def measures_named(what: str) -> set[Measured]:
@@ -103,62 +90,91 @@ def measures_named(what: str) -> set[Measured]:
         ) from None
 
 
-def check_measurable(found: QuestionSet, wanted: set[Measured], folder: Path) -> None:
+async def evaluate(folder: Path, questions: Sequence[Path], wants: Wanted) -> int:
+    found = await asyncio.to_thread(load_question_set, folder, questions)
+    check_measurable(found, wants.parts, folder)
+    run = await measured(found, wants)
+    passed = passages(wants.gates, run)
+    await asyncio.to_thread(write_reports, report_on(run, passed), wants.reports)
+    if wants.as_json:
+        print_json(run.document())
+    else:
+        show(run)
+    return told(passed)
+
+
+def check_measurable(found: QuestionSet, parts: frozenset[Measured], folder: Path) -> None:
     has_relevant = any(question.relevant_ids for question in found.questions)
-    if not found.questions or (wanted <= {Measured.RETRIEVAL} and not has_relevant):
+    if not found.questions or (parts <= {Measured.RETRIEVAL} and not has_relevant):
         raise ConfigurationError(
             f"No question about {folder} has relevant_ids: there is nothing to measure."
         )
+    for page, question in found.lost_pages.items():
+        notices().print(
+            f"Question {question}: the relevant page {page} is not in the set; it counts as not"
+            " found."
+        )
 
 
-async def retrieval(found: QuestionSet, retriever: Retriever, with_history: bool) -> dict[str, Any]:
-    with progress("searching") as told:
-        quality = await measure_retrieval(found, retriever, with_history=with_history, told=told)
-    return asdict(quality)
+def told(passed: Sequence[Passage]) -> int:
+    """Which gates are shut, on standard error; the exit code."""
+    shut = [one for one in passed if not one.is_open]
+    for one in shut:
+        notices().print(str(one))
+    return 1 if shut else 0
+
+
+async def measured(found: QuestionSet, wants: Wanted) -> Run:
+    """Search and ask as readers are served: their embedder, rerank model, agent and cut-offs."""
+    async with (
+        opened_model() as (settings, embedder, data_folder),
+        opened_reranker(settings) as reranker,
+        filled_index(found, embedder, own_folder(data_folder / CACHE_FOLDER), reranker) as index,
+    ):
+        run = Run(
+            question_set=found.name,
+            embedding_model=embedder.model,
+            history="on" if wants.with_history else "off",
+            pages=len(found.pages),
+            measured_at=datetime.now(UTC),
+        )
+        ranked = None
+        if Measured.RETRIEVAL in wants.parts:
+            with progress("searching") as shown:
+                ranked = await rankings(found, index, with_history=wants.with_history, told=shown)
+        given: list[Given] = []
+        if wants.asks:
+            profile = profile_of(settings, data_folder, embedder=embedder.model)
+            name, given = await answers(found, index, settings, profile, wants.with_history)
+            run = run.model_copy(update={"model": name, "profile": settings.confidence_profile})
+    pages = await asyncio.to_thread(page_of_chunks, found, datetime.now(UTC)) if given else {}
+    asks = wants.parts if given else frozenset()
+    return run.model_copy(
+        update={
+            "rerank": reranker.told if reranker else None,
+            "retrieval": None if ranked is None else retrieval_quality(ranked),
+            "refusal": refusal_quality(given) if Measured.REFUSAL in asks else None,
+            "citations": citation_quality(given, pages) if Measured.CITATIONS in asks else None,
+            "questions": rows_of(found, ranked=ranked or (), given=given, pages=pages),
+        }
+    )
 
 
 async def answers(
     found: QuestionSet,
-    agent_with: Callable[..., Agent],
+    retriever: Retriever,
     settings: Settings,
-    wanted: set[Measured],
+    profile: ConfidenceProfile,
     with_history: bool,
-) -> dict[str, Any]:
-    """What the agent, as it is set up, answers to the set's questions."""
+) -> tuple[str, list[Given]]:
+    """The model's name, and what the agent, as it is set up, answers to the set's questions."""
     async with open_chat_model(settings) as model:
-        with progress("asking questions") as told:
-            agent = agent_with(model=model)
-            given = await given_answers(found, agent, with_history=with_history, told=told)
-    document: dict[str, Any] = {"model": model.name, "profile": settings.confidence_profile}
-    if Measured.REFUSAL in wanted:
-        document["refusal"] = asdict(refusal_quality(given))
-    if Measured.CITATIONS in wanted:
-        document["citations"] = asdict(citation_quality(given, found, now=datetime.now(UTC)))
-    return document
-
-
-def show(document: dict[str, Any], console: Console) -> None:
-    names = [document["question_set"], f"{document['pages']} pages"]
-    if "retrieval" in document:
-        names.append(f"{document['retrieval']['questions']} questions with relevant pages")
-    names += [f"history {document['history']}", document["embedding_model"]]
-    names += [f"{document['model']} model, {document['profile']}"] if "model" in document else []
-    console.print(", ".join(names))
-    for part, columns in COLUMNS.items():
-        if part in document:
-            console.print(table(document[part], columns))
-
-
-def table(figures: dict[str, Any], columns: Mapping[str, str]) -> Table:
-    shown = Table()
-    for heading in columns:
-        shown.add_column(heading, justify="right")
-    shown.add_row(*(figure(figures[name]) for name in columns.values()))
-    return shown
-
-
-def figure(value: float | None) -> str:
-    """A count as it is, a share or a score with three places; a dash for what nobody asked."""
-    if value is None:
-        return "–"
-    return str(value) if isinstance(value, int) else f"{value:.3f}"
+        agent = Agent(
+            model=model,
+            retriever=WideSearch(retriever),
+            config=agent_config(settings),
+            profile=profile,
+        )
+        with progress("asking questions") as shown:
+            given = await given_answers(found, agent, with_history=with_history, told=shown)
+    return model.name, given

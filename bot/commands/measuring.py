@@ -12,11 +12,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from bot.door import own_folder
 from bot.output import notices
-from bot.providers import embedding_choice, open_embedder
+from bot.providers import embedding_choice, open_embedder, open_reranker
 from bot.settings import Settings, read_settings
 from rag_core.evaluation.question_set import QuestionSet
 from rag_core.evaluation.retrieval_quality import Told, fill_index, index_key
-from rag_core.ports import Embedder
+from rag_core.evaluation.watched_reranker import WatchedReranker
+from rag_core.ports import Embedder, Reranker
+from rag_core.providers.embedding_models import WAY_OF_READING
 from rag_core.retrieval.retriever import Retriever
 
 CACHE_FOLDER = "eval"
@@ -33,21 +35,30 @@ async def opened_model() -> AsyncIterator[tuple[Settings, Embedder, Path]]:
 
 
 @contextlib.asynccontextmanager
+async def opened_reranker(settings: Settings) -> AsyncIterator[WatchedReranker | None]:
+    """The rerank model that readers are served with, if one is named."""
+    async with open_reranker(settings) as reranker:
+        named = settings.cohere_rerank_model or ""
+        yield None if reranker is None else WatchedReranker(reranker, model=named)
+
+
+@contextlib.asynccontextmanager
 async def filled_index(
-    found: QuestionSet, embedder: Embedder, cache: Path
+    found: QuestionSet, embedder: Embedder, cache: Path, reranker: Reranker | None = None
 ) -> AsyncIterator[Retriever]:
     """An index of this set alone: no reader's book is written or read."""
     from rag_core.providers.edge_shard import LAYOUT
     from rag_core.providers.qdrant_edge import open_edge_store
 
     now = datetime.now(UTC)
-    key = await asyncio.to_thread(index_key, found, model=embedder.model, now=now)
+    model = f"{embedder.model}/{WAY_OF_READING}"
+    key = await asyncio.to_thread(index_key, found, model=model, now=now)
     async with open_edge_store(
         cache / f"{key}-{LAYOUT}", dimension=embedder.dimension, model=embedder.model
     ) as store:
         with progress("embedding pages") as told:
             await fill_index(found, store=store, embedder=embedder, now=now, told=told)
-        yield Retriever(embedder=embedder, store=store)
+        yield Retriever(embedder=embedder, store=store, reranker=reranker)
 
 
 @contextlib.contextmanager

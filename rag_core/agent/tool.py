@@ -44,6 +44,8 @@ class ToolBounds:
     books: BookIds
     filters: Filters
     top_k: int = DEFAULT_LIMIT
+    most: int | None = None
+    """Where the asker named a number: what stands beside a passage counts, too."""
     similarity_threshold: float = 0.0
     evidence_tokens: int = 8_000
 
@@ -92,7 +94,8 @@ class RetrievalTool:
         except InvalidQuestion as error:
             return Search(query=asked.query, error=error.message)
         took = (time.perf_counter() - started) * 1_000
-        return Search(query=asked.query, found=response.results, took_ms=took)
+        most = asked.top_k or self._bounds.most
+        return Search(query=asked.query, found=response.results[:most], took_ms=took)
 
     def _query(self, asked: ToolArguments) -> SearchQuery:
         bounds = self._bounds

@@ -125,10 +125,8 @@ def confidences(given: Sequence[Given]) -> list[float]:
     return [one.response.confidence for one in given if one.response is not None]
 
 
-def citation_quality(
-    given: Sequence[Given], question_set: QuestionSet, *, now: datetime
-) -> CitationQuality:
-    pages = page_of_chunks(question_set, now)
+def citation_quality(given: Sequence[Given], pages: Mapping[str, str]) -> CitationQuality:
+    """`pages`: which page each passage belongs to."""
     cited = [(one, cited_pages(one, pages)) for one in given if one.question.relevant_ids]
     right = [page in one.question.relevant_ids for one, found in cited for page in found]
     first = [bool(found) and found[0] in one.question.relevant_ids for one, found in cited]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rag_core.conversation.message import Role
-from rag_core.errors import ConfigurationError
+from rag_core.errors import ConfigurationError, IngestionError
 from rag_core.ingestion.loaders import LoadedDocument, file_hash, load
 
 CORPUS, INDEX, QUESTIONS = "corpus.jsonl", "index.jsonl", "questions.jsonl"
@@ -45,6 +45,18 @@ class QuestionSet:
     pages: tuple[LoadedDocument, ...]
     questions: tuple[SetQuestion, ...]
 
+    @property
+    def lost_pages(self) -> Mapping[str, str]:
+        """Relevant pages that the set does not hold, each with a question that names it: nothing
+        can find them."""
+        held = {page.source_file for page in self.pages}
+        return {
+            page: question.id
+            for question in self.questions
+            for page in sorted(question.relevant_ids)
+            if page not in held
+        }
+
 
 def load_question_set(folder: Path, questions: Sequence[Path] = ()) -> QuestionSet:
     """Read a set. Blocks."""
@@ -62,8 +74,8 @@ def load_question_set(folder: Path, questions: Sequence[Path] = ()) -> QuestionS
 
 def corpus_pages(file: Path) -> Iterator[LoadedDocument]:
     for row in rows(file):
-        with faults_of(row, file):
-            yield passage_page(row)
+        with faults_of(row):
+            yield passage_page(row.fields)
 
 
 def passage_page(row: Mapping[str, Any]) -> LoadedDocument:
@@ -79,8 +91,8 @@ def passage_page(row: Mapping[str, Any]) -> LoadedDocument:
 
 def indexed_pages(folder: Path) -> Iterator[LoadedDocument]:
     for row in rows(folder / INDEX):
-        with faults_of(row, folder / INDEX):
-            yield file_page(row, folder)
+        with faults_of(row):
+            yield file_page(row.fields, folder)
 
 
 def file_page(row: Mapping[str, Any], folder: Path) -> LoadedDocument:
@@ -99,22 +111,24 @@ def file_page(row: Mapping[str, Any], folder: Path) -> LoadedDocument:
 
 def questions_in(file: Path) -> Iterator[SetQuestion]:
     for row in rows(file):
-        with faults_of(row, file):
-            yield question_of(row)
+        with faults_of(row):
+            yield question_of(row.fields)
 
 
 @contextlib.contextmanager
-def faults_of(row: Mapping[str, Any], file: Path) -> Iterator[None]:
+def faults_of(row: Row) -> Iterator[None]:
     """What a row lacks or has in another form is for the set's author to put right."""
     try:
         yield
     except KeyError as error:
-        raise ConfigurationError(f"{file}, id {row['id']}: there is no {error}.") from error
+        raise ConfigurationError(f"{row}: there is no {error}.") from error
     except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"{file}, id {row['id']}: {error}.") from error
+        raise ConfigurationError(f"{row}: {error}.") from error
+    except IngestionError as error:
+        raise ConfigurationError(f"{row}: {error}") from error
     except OSError as error:
         reason = f"{error.filename} cannot be read ({error.strerror})"
-        raise ConfigurationError(f"{file}, id {row['id']}: {reason}.") from error
+        raise ConfigurationError(f"{row}: {reason}.") from error
 
 
 def named_fields(row: Mapping[str, Any]) -> dict[str, str]:
@@ -122,37 +136,70 @@ def named_fields(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def question_of(row: Mapping[str, Any]) -> SetQuestion:
-    relevant = frozenset(map(str, row.get("relevant_ids") or ()))
+    relevant = frozenset(ids(row, "relevant_ids"))
+    answerable = row.get("answerable", bool(relevant))
+    if not isinstance(answerable, bool):
+        raise TypeError(f"answerable is true or false; it was {answerable!r}")
+    if not str(row["question"]).strip():
+        raise ValueError("question is empty")
     return SetQuestion(
         id=str(row["id"]),
         question=str(row["question"]),
         relevant_ids=relevant,
-        answerable=bool(row.get("answerable", bool(relevant))),
+        answerable=answerable,
         history=tuple(
             Said(role=Role(said["role"]), text=str(said["text"]))
             for said in row.get("history") or ()
         ),
-        near_ids=frozenset(map(str, row.get("near_ids") or ())),
-        gold_answers=tuple(map(str, row.get("gold_answers") or ())),
+        near_ids=frozenset(ids(row, "near_ids")),
+        gold_answers=tuple(ids(row, "gold_answers")),
     )
 
 
-def rows(file: Path) -> Iterator[Mapping[str, Any]]:
+def ids(row: Mapping[str, Any], name: str) -> list[str]:
+    """A list; one text alone would be taken for its letters."""
+    found = row.get(name) or []
+    if not isinstance(found, list):
+        raise TypeError(f'{name} is a list, as in ["a", "b"]; it was {found!r}')
+    return [str(each) for each in found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One line of a JSON Lines file, and where it stands."""
+
+    file: Path
+    line: int
+    fields: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line} (id {self.fields['id']})"
+
+
+def rows(file: Path) -> Iterator[Row]:
     """The lines of a JSON Lines file; a broken one is named by its number."""
+    known: dict[str, int] = {}
     try:
-        with file.open(encoding="utf-8") as lines:
+        with file.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield row_of(line, file, number)
+                if not line.strip():
+                    continue
+                row = Row(file=file, line=number, fields=fields_of(line, file, number))
+                first = known.setdefault(str(row.fields["id"]), number)
+                if first != number:
+                    raise ConfigurationError(f"{row}: line {first} has the same id.")
+                yield row
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be read ({error.strerror}).") from error
 
 
-def row_of(line: str, file: Path, number: int) -> Mapping[str, Any]:
+def fields_of(line: bytes, file: Path, number: int) -> Mapping[str, Any]:
     try:
-        row = json.loads(line)
-    except ValueError as error:
+        fields = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{file}, line {number}: this is not UTF-8.") from error
+    except (ValueError, RecursionError) as error:
         raise ConfigurationError(f"{file}, line {number}: this is not JSON.") from error
-    if not isinstance(row, dict) or "id" not in row:
+    if not isinstance(fields, dict) or "id" not in fields:
         raise ConfigurationError(f"{file}, line {number}: an object with an id is expected.")
-    return row
+    return fields

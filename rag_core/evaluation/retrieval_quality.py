@@ -36,6 +36,26 @@ class RetrievalQuality:
     mrr_at_10: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A question with relevant pages, and the pages that a search found for it, best first."""
+
+    question: SetQuestion
+    pages: tuple[str, ...]
+
+    @property
+    def ndcg_at_10(self) -> float:
+        return ndcg(self.pages, self.question.relevant_ids)
+
+    @property
+    def recall_at_5(self) -> float:
+        return recall(self.pages, self.question.relevant_ids)
+
+    @property
+    def mrr_at_10(self) -> float:
+        return reciprocal_rank(self.pages, self.question.relevant_ids)
+
+
 async def fill_index(
     question_set: QuestionSet,
     *,
@@ -80,27 +100,31 @@ async def embedded(
     ]
 
 
-async def measure_retrieval(
+async def rankings(
     question_set: QuestionSet,
     retriever: Retriever,
     *,
     with_history: bool = True,
     told: Told = lambda done, of: None,
-) -> RetrievalQuality:
+) -> list[Ranked]:
     """Search for every question that has relevant pages; a page ranks by its best chunk."""
     asked = [question for question in question_set.questions if question.relevant_ids]
-    rankings = []
+    found = []
     for number, question in enumerate(asked, start=1):
-        rankings.append(await ranked_pages(question, retriever, with_history))
+        pages = await ranked_pages(question, retriever, with_history)
+        found.append(Ranked(question=question, pages=tuple(pages)))
         told(number, len(asked))
-    pairs = [(ranking, q.relevant_ids) for ranking, q in zip(rankings, asked, strict=True)]
-    if not pairs:
+    return found
+
+
+def retrieval_quality(ranked: Sequence[Ranked]) -> RetrievalQuality:
+    if not ranked:
         return RetrievalQuality(questions=0, ndcg_at_10=0.0, recall_at_5=0.0, mrr_at_10=0.0)
     return RetrievalQuality(
-        questions=len(pairs),
-        ndcg_at_10=fmean(ndcg(ranking, relevant) for ranking, relevant in pairs),
-        recall_at_5=fmean(recall(ranking, relevant) for ranking, relevant in pairs),
-        mrr_at_10=fmean(reciprocal_rank(ranking, relevant) for ranking, relevant in pairs),
+        questions=len(ranked),
+        ndcg_at_10=fmean(one.ndcg_at_10 for one in ranked),
+        recall_at_5=fmean(one.recall_at_5 for one in ranked),
+        mrr_at_10=fmean(one.mrr_at_10 for one in ranked),
     )
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from rag_core.ports.books import BookStore, PolicyStore, SourceStore
 from rag_core.ports.conversations import ConversationStore
+from rag_core.ports.installations import InstallationStore
 from rag_core.ports.jobs import JobStore
 from rag_core.ports.ledger import Ledger
 from rag_core.ports.models import ChatModel, Embedder, Reranker, Vector
 from rag_core.ports.records import FeedbackStore, ForgettingStore, MarkerStore
+from rag_core.ports.usage import UsageStore
 from rag_core.ports.vectors import EmbeddedQuery, EmbeddedText, VectorStore
 
 __all__ = [
@@ -19,12 +21,14 @@ __all__ = [
     "Embedder",
     "FeedbackStore",
     "ForgettingStore",
+    "InstallationStore",
     "JobStore",
     "Ledger",
     "MarkerStore",
     "PolicyStore",
     "Reranker",
     "SourceStore",
+    "UsageStore",
     "Vector",
     "VectorStore",
 ]

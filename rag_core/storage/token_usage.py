@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import bindparam, delete, func, select
 
 from rag_core.storage import schema
 from rag_core.storage.codec import to_time
-from rag_core.storage.engine import Row, Transaction
+from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.statement import Statement, upsert
 
 usage = schema.token_usage
@@ -24,6 +25,11 @@ USED = Statement(
         usage.c.tenant == bindparam("tenant"),
         usage.c.hour > bindparam("since"),
     )
+)
+ALL_USED = Statement(
+    select(usage.c.platform, usage.c.tenant, func.sum(usage.c.tokens).label("tokens"))
+    .where(usage.c.hour > bindparam("since"))
+    .group_by(usage.c.platform, usage.c.tenant)
 )
 OUTDATED = Statement(
     delete(usage).where(
@@ -49,3 +55,15 @@ async def tokens_used(transaction: Transaction, platform: str, tenant: str, now:
     """The tokens of the last twenty-four hours."""
     rows = await transaction.rows(USED, platform=platform, tenant=tenant, since=to_time(now - DAY))
     return int(rows[0]["tokens"])
+
+
+class TokenUsage:
+    """What every tenant used, for whoever keeps the house."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def tokens_lately(self) -> Mapping[tuple[str, str], int]:
+        rows = await self._database.rows(ALL_USED, since=to_time(datetime.now(UTC) - DAY))
+        used = {(row["platform"], row["tenant"]): int(row["tokens"]) for row in rows}
+        return dict(sorted(used.items(), key=lambda each: (-each[1], each[0])))

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from tests.flow.running_house import footnote
+from tests.peers.cohere import KEY, cohere_peer
+from tests.peers.faults import Status
 from tests.shelf_builders import write_files
 
 PAGES = [
@@ -71,7 +73,9 @@ async def test_the_index_is_kept_apart_from_books_and_used_again(
     first = await measured(tmp_path, "kitchen")
     (kept,) = (tmp_path / "data" / "eval").iterdir()
     assert not (tmp_path / "data" / "index").exists()
-    assert await measured(tmp_path, "kitchen", "--what", "retrieval") == first
+    again = await measured(tmp_path, "kitchen", "--what", "retrieval")
+    assert first.pop("measured_at") < again.pop("measured_at")
+    assert again == first
     assert [kept] == list((tmp_path / "data" / "eval").iterdir())
     (kitchen / "corpus.jsonl").write_text(rows(*PAGES[:2]))
     assert (await measured(tmp_path, "kitchen"))["pages"] == 2
@@ -97,6 +101,13 @@ async def test_other_questions_and_a_table(kitchen: Path, tmp_path: Path) -> Non
         ("kitchen --questions none.jsonl", "cannot be read"),
         ("kitchen --questions kitchen/off.jsonl", "nothing to measure"),
         ("kitchen --what retrieval,speed", "one or more of retrieval, refusal, citations"),
+        ("kitchen --at-least speed=1", "NAME one of ndcg, recall"),
+        ("kitchen --at-least gold=0.5 --questions kitchen/off.jsonl", "no figure for it"),
+        ("kitchen --report told.pdf", "ends in .md or .html"),
+        ("kitchen --report nowhere/told.md", "there is no folder"),
+        ("", "Name a question set, or two runs"),
+        ("kitchen --compare a.json b.json", "Name a question set, or two runs"),
+        ("--compare a.json b.json", "cannot be read"),
     ],
 )
 async def test_what_cannot_be_measured_is_wrong_usage(
@@ -107,6 +118,64 @@ async def test_what_cannot_be_measured_is_wrong_usage(
     assert printed == ""
     assert words in " ".join(said.split())
     assert "Traceback" not in said
+
+
+async def test_a_gate_decides_the_exit_code_and_has_its_figure_measured(
+    kitchen: Path, tmp_path: Path
+) -> None:
+    gates = ("eval", "kitchen", "--at-least")
+    printed, said = await footnote(*gates, "recall=0.75,answered=1", "--json", folder=tmp_path)
+    assert json.loads(printed)["refusal"]["answer_rate"] == 1.0
+    assert "the relevant page lost is not in the set" in " ".join(said.split())
+    printed, said = await footnote(*gates, "recall=0.8,answered=1", folder=tmp_path, expect=1)
+    assert "recall (Recall@5) was 0.750 and is below 0.8." in said
+    assert "answered (" not in said
+    assert "Recall@5" in printed
+
+
+async def test_two_runs_are_reported_and_compared(kitchen: Path, tmp_path: Path) -> None:
+    everything = ("--report", "told.md", "--report", "told.html")
+    before, said = await footnote("eval", "kitchen", *everything, "--json", folder=tmp_path)
+    assert "The report stands in told.html." in said
+    assert "How long is green tea steeped?" not in (tmp_path / "told.md").read_text()  # all is well
+    assert "<svg" in (tmp_path / "told.html").read_text()
+    document = json.loads(before)
+    assert [row["outcome"] for row in document["questions"]][2] == "no_results"
+    assert document["questions"][0]["found"][0] == "tea"
+    (tmp_path / "before.json").write_text(before)
+    (kitchen / "corpus.jsonl").write_text(rows(*PAGES[1:]))
+    after, _ = await footnote("eval", "kitchen", *everything, "--json", folder=tmp_path)
+    (tmp_path / "after.json").write_text(after)
+    runs = ("--compare", "before.json", "after.json")
+    printed, said = await footnote(
+        "eval", *runs, "--at-least", "recall=0.5", "--report", "both.html", folder=tmp_path,
+        expect=1,
+    )  # fmt: skip
+    assert "pages: 3 → 2" in printed
+    assert "within noise" in printed
+    assert "How long is green tea steeped?" in printed
+    assert "recall (Recall@5) was 0.250 and is below 0.5." in said
+    assert "How long is green tea steeped?" in (tmp_path / "both.html").read_text()
+    printed, _ = await footnote("eval", *runs, "--json", folder=tmp_path)
+    told = json.loads(printed)
+    assert told["questions"][0]["outcome_after"] == "no_results"
+    assert {one["verdict"] for one in told["figures"]} == {"within noise", "the same"}
+
+
+async def test_the_rerank_model_of_the_house_orders_the_passages_here_too(
+    kitchen: Path, tmp_path: Path
+) -> None:
+    async with cohere_peer() as peer:
+        named = {"COHERE_API_KEY": KEY, "CO_API_URL": peer.url, "FOOTNOTE_EMBEDDER": "local"}
+        rerank = named | {"COHERE_RERANK_MODEL": "rerank-v3.5"}
+        printed, _ = await footnote("eval", "kitchen", "--json", folder=tmp_path, settings=rerank)
+        told = {"model": "rerank-v3.5", "searches": 2, "failed": 0}
+        assert json.loads(printed)["rerank"] == told
+        assert len(peer.reranked) == 2
+        peer.faults.script += [Status(400)] * 2
+        printed, _ = await footnote("eval", "kitchen", folder=tmp_path, settings=rerank)
+    assert "reranked by rerank-v3.5" in " ".join(printed.split())
+    assert "Of 2 searches 2 were not reranked" in " ".join(printed.split())
 
 
 async def test_cut_offs_are_measured_and_kept(kitchen: Path, tmp_path: Path) -> None:

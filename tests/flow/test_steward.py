@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ingestion.pipeline import IngestionRequest
+from rag_core.storage.codec import to_time
+from rag_core.storage.database import open_database
+from rag_core.storage.token_usage import ADD_TOKENS
 
 TENANT = TenantId("guild-1")
 CHANNEL = Place(platform=Platform.DISCORD, tenant=TENANT, channel_id="channel-1")
@@ -87,3 +91,18 @@ async def test_findings_are_the_houses_and_those_of_the_platform_that_asks(
 
     assert {"database", "index", "book course", "channel #help"} <= {found.name for found in there}
     assert "channel #help" not in {found.name for found in elsewhere}
+
+
+async def test_admins_see_the_budget_of_their_own_server_alone(services: Services) -> None:
+    async with open_database(services.settings.database) as beside:
+        for tenant, tokens in (("guild-1", 40), ("guild-2", 7_000)):
+            await beside.run(
+                ADD_TOKENS,
+                platform="discord",
+                tenant=tenant,
+                hour=to_time(datetime.now(UTC)),
+                tokens=tokens,
+            )
+    found = await HouseSteward(services).findings(platform=Platform.DISCORD, tenant=TENANT)
+    [budget] = [each for each in found if each.name == "budget"]
+    assert budget.detail == "40 tokens in the last 24 hours; no limit is set."

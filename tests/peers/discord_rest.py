@@ -55,6 +55,7 @@ class Routes:
         self.world = world
         self.publish: Callable[..., Awaitable[None]] = nobody_listens
         self.reads_content: Callable[[], bool] = lambda: True
+        self.sessions_left = 999
         self.typing: list[int] = []
         self.commands: dict[str, list[dict[str, Any]]] = {}
         self._posting = Posting(world)
@@ -117,7 +118,12 @@ class Routes:
         }
 
     async def gateway_bot(self, call: Call) -> Reply:
-        limit = {"total": 1000, "remaining": 999, "reset_after": 0, "max_concurrency": 1}
+        limit = {
+            "total": 1000,
+            "remaining": self.sessions_left,
+            "reset_after": 0,
+            "max_concurrency": 1,
+        }
         return 200, {"url": "wss://gateway.invalid", "shards": 1, "session_start_limit": limit}
 
     async def guild(self, call: Call, guild_id: str) -> Reply:

@@ -23,7 +23,12 @@ from rag_core.evaluation.answer_quality import (
 )
 from rag_core.evaluation.measures import auc, ndcg, recall, reciprocal_rank
 from rag_core.evaluation.question_set import Said, SetQuestion, load_question_set
-from rag_core.evaluation.retrieval_quality import fill_index, index_key, measure_retrieval
+from rag_core.evaluation.retrieval_quality import (
+    fill_index,
+    index_key,
+    rankings,
+    retrieval_quality,
+)
 from rag_core.evaluation.threads import thread_before
 from rag_core.providers.qdrant_edge import open_edge_store
 from rag_core.retrieval.retriever import Retriever
@@ -109,15 +114,18 @@ def test_pages_are_looked_for_below_the_set_and_then_beside_it(tmp_path: Path) -
         ({"corpus.jsonl": ""}, r"questions\.jsonl cannot be read"),
         ({"corpus.jsonl": "{", "questions.jsonl": ""}, "line 1: this is not JSON"),
         ({"corpus.jsonl": "\n[1]", "questions.jsonl": ""}, "line 2"),
-        ({"corpus.jsonl": '{"id": 7}', "questions.jsonl": ""}, "id 7: there is no 'text'"),
-        ({"index.jsonl": '{"id": 7, "path": "x.md"}'}, r"id 7: .*x\.md cannot be read"),
-        ({"corpus.jsonl": "", "questions.jsonl": '{"id": 7}'}, "id 7: there is no 'question'"),
+        (
+            {"corpus.jsonl": '{"id": 7}', "questions.jsonl": ""},
+            r"line 1 \(id 7\): there is no 'text'",
+        ),
+        ({"index.jsonl": '{"id": 7, "path": "x.md"}'}, r"id 7\): .*x\.md cannot be read"),
+        ({"corpus.jsonl": "", "questions.jsonl": '{"id": 7}'}, r"id 7\): there is no 'question'"),
         (
             {
                 "corpus.jsonl": "",
                 "questions.jsonl": '{"id": 7, "question": "q", "history": [{"role": "cat"}]}',
             },
-            "id 7: 'cat' is not a valid Role",
+            r"id 7\): 'cat' is not a valid Role",
         ),
     ],
 )
@@ -170,7 +178,8 @@ async def test_a_page_ranks_by_its_best_chunk(tmp_path: Path) -> None:
         for _ in range(2):  # the second time nothing is missing
             await fill_index(found, store=store, embedder=embedder, now=MORNING)
         assert len(embedder.embedded) == 6
-        quality = await measure_retrieval(found, Retriever(embedder=embedder, store=store))
+        ranked = await rankings(found, Retriever(embedder=embedder, store=store))
+        quality = retrieval_quality(ranked)
     assert quality.questions == 3
     assert (quality.ndcg_at_10, quality.recall_at_5, quality.mrr_at_10) == (1.0, 1.0, 1.0)
 
@@ -218,7 +227,7 @@ def test_citations_are_judged_by_the_pages_that_they_lead_to(tmp_path: Path) -> 
             gold_answers=("an hour",),
         ),
     ]  # fmt: skip
-    quality = citation_quality(given, found, now=MORNING)
+    quality = citation_quality(given, page_of_chunks(found, MORNING))
     assert (quality.cited_answers, quality.precision) == (1, 0.5)
     assert (quality.questions, quality.right_page_first) == (2, 0.0)
     assert (quality.questions_with_gold, quality.gold_in_reply) == (2, 0.5)

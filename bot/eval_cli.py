@@ -1,0 +1,91 @@
+"""The commands that measure on question sets."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.command_line import Json, finish
+from rag_core.errors import ConfigurationError
+
+measuring = typer.Typer()
+
+
+class History(StrEnum):
+    """Whether the turns before a question are told."""
+
+    ON = "on"
+    OFF = "off"
+
+
+@measuring.command("eval")
+def evaluate(
+    folder: Annotated[Path | None, typer.Argument(help="A question set.", metavar="DIR")] = None,
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
+    ] = None,
+    history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
+    what: Annotated[
+        str | None,
+        typer.Option(
+            help="One or more of retrieval, refusal, citations; without a word retrieval, and all"
+            " with --report."
+        ),
+    ] = None,
+    report: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file, .md or .html, to write a report to; may stand several times."),
+    ] = None,
+    at_least: Annotated[
+        str, typer.Option(help="As in ndcg=0.8,answered=0.95; exit code 1 where one is below.")
+    ] = "",
+    compare: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            help="Instead of DIR: two runs that --json printed, the earlier first.",
+            metavar="BEFORE AFTER",
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure on a question set what is found, answered, refused and cited; compare two runs."""
+    from bot.commands.eval_shown import check_reports
+
+    check_reports(report or ())
+    if (folder is None) is (compare is None):
+        raise ConfigurationError("Name a question set, or two runs after --compare.")
+    if folder is not None:
+        from bot.commands.eval import evaluate as command
+        from bot.commands.eval import wanted
+
+        wants = wanted(
+            what,
+            with_history=history is History.ON,
+            at_least=at_least,
+            reports=report or (),
+            as_json=as_json,
+        )
+        finish(command(folder, questions or (), wants))
+    if compare is not None:
+        from bot.commands.compare import compare as both
+
+        finish(both(*compare, at_least=at_least, reports=report or (), as_json=as_json))
+
+
+@measuring.command()
+def calibrate(
+    folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR…")],
+    questions: Annotated[
+        list[Path] | None,
+        typer.Option(help="Instead of one set's own questions.jsonl; may stand several times."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure and store from which confidence on the embedder in use may answer."""
+    from bot.commands.calibrate import calibrate as command
+
+    finish(command(folders, questions or (), as_json=as_json))

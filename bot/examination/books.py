@@ -1,0 +1,96 @@
+"""The books: which one is read, and how the last readings of them and their sources went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adapters.steward import Finding
+from bot.examination.look import Check, in_place, missing
+from bot.wiring import Services
+from rag_core.books.book import Book, BookIds
+from rag_core.books.source import BookSource
+from rag_core.ingestion.job import IngestionJob, JobStatus
+
+JOBS_LOOKED_AT = 50
+LOOK_AT_BOOKS = "Look at `footnote books`."
+SOURCE_ADVICE = "footnote sources lists them; footnote jobs --json tells all of a run."
+
+
+def of_books(services: Services) -> Sequence[Check]:
+    async def default() -> Sequence[Finding]:
+        return [await default_book(services)]
+
+    async def books() -> Sequence[Finding]:
+        known = await services.stores.books.all()
+        jobs = await services.stores.jobs.recent(limit=JOBS_LOOKED_AT)
+        return [of_book(book, last_of(book, jobs)) for book in known]
+
+    async def passages() -> Sequence[Finding]:
+        known = [book.book_id for book in await services.stores.books.all()]
+        count = await services.vectors.count(books=BookIds(known or ["none"]))
+        embedder = services.embedder
+        detail = f"{count} of {len(known)} books can be found, by {embedder.model}"
+        return [in_place("passages", f"{detail} ({embedder.dimension} dimensions).")]
+
+    async def sources() -> Sequence[Finding]:
+        return [of_source(each) for each in await services.stores.sources.all()]
+
+    return [
+        Check(name="passages", look=passages, advice="See what stands beside the index."),
+        Check(name="default book", look=default, advice=LOOK_AT_BOOKS),
+        Check(name="books", look=books, advice=LOOK_AT_BOOKS),
+        Check(name="sources", look=sources, advice=SOURCE_ADVICE),
+    ]
+
+
+async def default_book(services: Services) -> Finding:
+    books = await services.library.default()
+    if books is not None:
+        return in_place("default book", f"{', '.join(books)} is read where no other is bound.")
+    wanted = services.settings.default_book
+    if wanted is not None:
+        return missing(
+            "default book",
+            f"FOOTNOTE_DEFAULT_BOOK is {wanted}, and there is no such book.",
+            f"footnote ingest PATH --book {wanted}",
+        )
+    there = await services.stores.books.all()
+    if not there:
+        return missing("default book", "There is no book yet.", "footnote ingest PATH --book ID")
+    return missing(
+        "default book",
+        f"There are {len(there)} books, and none is the default.",
+        "Set FOOTNOTE_DEFAULT_BOOK, or bind channels: footnote books bind PLATFORM CHANNEL ID",
+    )
+
+
+def of_source(source: BookSource) -> Finding:
+    """A source, with the reason where it could not be read the last time."""
+    name = f"source {source.location}"
+    read = source.last_success
+    when = f"last read {read:%Y-%m-%d %H:%M} UTC" if read else "never read yet"
+    if not source.last_error:
+        return in_place(name, f"of {source.book_id}; {when}.")
+    return missing(
+        name, f"of {source.book_id}; {when}; the last time: {source.last_error}", SOURCE_ADVICE
+    )
+
+
+def last_of(book: Book, jobs: Sequence[IngestionJob]) -> IngestionJob | None:
+    return next((job for job in jobs if job.book_id == book.book_id), None)
+
+
+def of_book(book: Book, job: IngestionJob | None) -> Finding:
+    """A book, with the reason why its last run failed if it did."""
+    name = f"book {book.book_id}"
+    read = book.last_incremental_update or book.last_full_ingest
+    when = f", read {read:%Y-%m-%d %H:%M} UTC" if read else ""
+    there = f"{book.files} files, {book.chunks} passages{when}"
+    if job is None or (job.status is not JobStatus.FAILED and not job.failures):
+        return in_place(name, f"{there}.")
+    if job.status is JobStatus.FAILED:
+        reason = job.error_message or "no reason was given"
+    else:
+        first = job.failures[0]
+        reason = f"{len(job.failures)} files could not be read; {first.source_file}: {first.reason}"
+    return missing(name, f"{there}; last run: {reason}", "footnote jobs --json tells all of it.")

@@ -1,0 +1,118 @@
+"""The models that are asked elsewhere: is the key taken, the address right, the model there?"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from adapters.steward import Finding
+from bot.examination.look import LOOK_SECONDS, Check, in_place, missing
+from bot.providers import embedding_choice, open_chat_model, open_embedder, open_reranker
+from bot.settings import Settings
+from rag_core.agent.model_events import ToolChoice
+from rag_core.conversation.message import Message
+from rag_core.errors import UpstreamError, UpstreamRejected
+from rag_core.ports import Embedder
+
+PROBE_TOKENS = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """The variables that decide whether a service answers."""
+
+    key: str
+    address: str
+    model: str
+
+    @property
+    def advice(self) -> str:
+        return f"Check {self.key}, {self.address} and {self.model}."
+
+    def advice_on(self, error: UpstreamError) -> str:
+        """What to do about this very refusal."""
+        reason = str(error)
+        if any(status in reason for status in ("status 401", "status 403", "status 498")):
+            return f"Put a valid key into {self.key}, or correct {self.address}."
+        if "status 404" in reason:
+            return f"Correct {self.model}, or the path in {self.address}."
+        if "status 429" in reason:
+            return "The account's limit is used up: raise it at the vendor, or wait."
+        if isinstance(error, UpstreamRejected):
+            return self.advice
+        return f"See whether the service answers, and correct {self.address}."
+
+
+OPENAI_CHAT = Access(key="OPENAI_API_KEY", address="OPENAI_BASE_URL", model="OPENAI_MODEL")
+OPENAI_VECTORS = Access(
+    key="OPENAI_API_KEY", address="OPENAI_BASE_URL", model="OPENAI_EMBEDDING_MODEL"
+)
+COHERE_VECTORS = Access(key="COHERE_API_KEY", address="CO_API_URL", model="COHERE_MODEL")
+COHERE_RERANK = Access(key="COHERE_API_KEY", address="CO_API_URL", model="COHERE_RERANK_MODEL")
+
+
+def of_models(settings: Settings, folder: Path, own: Embedder | None) -> Sequence[Check]:
+    """`own` is the embedder of an open house: the local model is not loaded twice."""
+
+    async def chat() -> Sequence[Finding]:
+        return [await probed("language model", OPENAI_CHAT, chat_answers(settings))]
+
+    async def vectors() -> Sequence[Finding]:
+        choice = await embedding_choice(settings, folder)
+        access = COHERE_VECTORS if choice.runner == "cohere" else OPENAI_VECTORS
+        opened = contextlib.nullcontext(own) if own else open_embedder(settings, choice)
+        return [await probed("embedder", access, embeds(opened))]
+
+    async def reranking() -> Sequence[Finding]:
+        return [await probed("reranker", COHERE_RERANK, reranks(settings))]
+
+    checks = [
+        Check(name="language model", look=chat, advice=OPENAI_CHAT.advice),
+        Check(name="embedder", look=vectors, advice="Check the embedder's key, address and model."),
+    ]
+    if settings.cohere_rerank_model is not None:
+        checks.append(Check(name="reranker", look=reranking, advice=COHERE_RERANK.advice))
+    return checks
+
+
+async def probed(name: str, access: Access, answer: AsyncIterator[str]) -> Finding:
+    """What a small call says; a refusal names the variable to change."""
+    try:
+        said = [each async for each in answer]
+    except UpstreamError as error:
+        return missing(name, f"{error}.", access.advice_on(error))
+    return in_place(name, said[0])
+
+
+async def chat_answers(settings: Settings) -> AsyncIterator[str]:
+    if settings.chat_model == "quoting":
+        yield "The quoting model answers; it needs no key."
+        return
+    async with open_chat_model(settings, patience=LOOK_SECONDS / 2) as model:
+        stream = model.stream(
+            [Message.user("Say yes.", at=datetime.now(UTC))],
+            tools=(),
+            tool_choice=ToolChoice.NONE,
+            temperature=0.0,
+            max_tokens=PROBE_TOKENS,
+        )
+        async for _ in stream:
+            pass
+        where = settings.openai_base_url or "OpenAI"
+        yield f"{model.name} answers at {where}."
+
+
+async def embeds(opened: contextlib.AbstractAsyncContextManager[Embedder]) -> AsyncIterator[str]:
+    async with opened as embedder:
+        vector = await embedder.embed_query("Is anybody there?")
+        yield f"{embedder.model} gives {len(vector)} numbers."
+
+
+async def reranks(settings: Settings) -> AsyncIterator[str]:
+    async with open_reranker(settings) as reranker:
+        if reranker is not None:
+            await reranker.rerank("Is anybody there?", ["Yes.", "No."], top=1)
+        yield f"{settings.cohere_rerank_model} answers."

@@ -1,0 +1,125 @@
+"""The figures that a measurement may hold: their names, and what each question adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from rag_core.agent.answer import Outcome
+from rag_core.evaluation.run import QuestionRow, Run
+
+Gain = tuple[float, float]
+"""What a question gained, and of how much: a figure is the one sum divided by the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One figure. All of them are shares or scores from 0 to 1, and more is better."""
+
+    name: str
+    title: str
+    part: str
+    """The part of a run that holds it."""
+    field: str
+    tells: str
+    gain: Callable[[QuestionRow], Gain | None] | None = None
+    """None: it is no mean over questions."""
+
+    def of(self, run: Run) -> float | None:
+        """None: it was not measured, or there was no question for it."""
+        part = getattr(run, self.part)
+        found: float | None = None if part is None else getattr(part, self.field)
+        return found
+
+
+def scored(field: str) -> Callable[[QuestionRow], Gain | None]:
+    def gain(row: QuestionRow) -> Gain | None:
+        score: float | None = getattr(row, field)
+        return None if score is None else (score, 1.0)
+
+    return gain
+
+
+def answered(row: QuestionRow) -> Gain | None:
+    if row.outcome is None or not row.answerable:
+        return None
+    return float(is_answered(row)), 1.0
+
+
+def is_answered(row: QuestionRow) -> bool:
+    return row.outcome in {Outcome.COMPLETED, Outcome.LOW_CONFIDENCE}
+
+
+def refused(row: QuestionRow) -> Gain | None:
+    if row.outcome is None or row.answerable:
+        return None
+    return float(row.outcome is Outcome.NO_RESULTS), 1.0
+
+
+def cited_right(row: QuestionRow) -> Gain | None:
+    if row.cited is None or not row.relevant_ids:
+        return None
+    return float(sum(page in row.relevant_ids for page in row.cited)), float(len(row.cited))
+
+
+def right_first(row: QuestionRow) -> Gain | None:
+    if row.cited is None or not row.relevant_ids:
+        return None
+    return float(bool(row.cited) and row.cited[0] in row.relevant_ids), 1.0
+
+
+def with_gold(row: QuestionRow) -> Gain | None:
+    return None if row.has_gold is None else (float(row.has_gold), 1.0)
+
+
+FIGURES = (
+    Figure(
+        name="ndcg", title="nDCG@10", part="retrieval", field="ndcg_at_10",
+        tells="relevant pages among the first ten, those on top counting most",
+        gain=scored("ndcg_at_10"),
+    ),
+    Figure(
+        name="recall", title="Recall@5", part="retrieval", field="recall_at_5",
+        tells="share of the relevant pages among the first five",
+        gain=scored("recall_at_5"),
+    ),
+    Figure(
+        name="mrr", title="MRR@10", part="retrieval", field="mrr_at_10",
+        tells="one over the place of the first relevant page",
+        gain=scored("mrr_at_10"),
+    ),
+    Figure(
+        name="answered", title="answered", part="refusal", field="answer_rate",
+        tells="share of the answerable questions that got an answer",
+        gain=answered,
+    ),
+    Figure(
+        name="refused", title="refused", part="refusal", field="refusal_rate",
+        tells="share of the questions without an answer that were refused",
+        gain=refused,
+    ),
+    Figure(
+        name="auc", title="AUC of confidence", part="refusal", field="confidence_auc",
+        tells="how often an answerable question is trusted more than another; 0.5 is chance",
+    ),
+    Figure(
+        name="precision", title="cited pages relevant", part="citations", field="precision",
+        tells="share of all cited pages that are relevant ones",
+        gain=cited_right,
+    ),
+    Figure(
+        name="right_first", title="right page first", part="citations", field="right_page_first",
+        tells="the first footnote leads to a relevant page",
+        gain=right_first,
+    ),
+    Figure(
+        name="gold", title="gold in reply", part="citations", field="gold_in_reply",
+        tells="a gold answer stands in the reply, word for word",
+        gain=with_gold,
+    ),
+)  # fmt: skip
+
+
+def shown(value: float | None) -> str:
+    """With three places; a dash for what nobody asked."""
+    return "–" if value is None else f"{value:.3f}"
