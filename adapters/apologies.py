@@ -31,9 +31,9 @@ def sentence_for(error: BaseException) -> str:
             return error.message
         case NoBookChosen():
             return (
-                "No documents are chosen for this place yet: an admin can set"
-                " FOOTNOTE_DEFAULT_BOOK, or bind a book to this channel with"
-                " `footnote books bind`."
+                "No documents are chosen for this place yet: an admin can read some in with"
+                " `footnote ingest`, set FOOTNOTE_DEFAULT_BOOK, or bind a book to this channel"
+                " with `footnote books bind`."
             )
         case AnswerTimedOut():
             return "I could not finish this answer in time. Please ask again in a moment."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -19,6 +20,8 @@ from bot.setting_groups.slack import SlackSettings
 from rag_core.errors import ConfigurationError
 
 DEFAULT_WEB_PORT = 8080
+USUAL = Path(".env")
+"""Read unless FOOTNOTE_ENV_FILE names another file."""
 
 
 # pydantic lists the fields of the last base first.
@@ -102,8 +105,17 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
         )
 
 
-def read_settings(env_file: Path | None = Path(".env")) -> Settings:
+def named_file() -> Path:
+    """The file that settings are read from, beside the environment."""
+    named = os.environ.get("FOOTNOTE_ENV_FILE")
+    if named and not Path(named).is_file():
+        raise ConfigurationError(f"FOOTNOTE_ENV_FILE is {named!r}, and there is no such file.")
+    return Path(named or ".env")
+
+
+def read_settings(env_file: Path | None = USUAL) -> Settings:
     """The settings, or one ConfigurationError that names every fault."""
+    env_file = named_file() if env_file == USUAL else env_file
     return Settings(_env_file=env_file)  # type: ignore[call-arg]  # the base class takes it
 
 

@@ -68,9 +68,10 @@ async def app_token(client: AsyncWebClient, token: str) -> Finding:
     return Finding(name=name, in_place=True, detail="opens sockets.")
 
 
-def signing_secret(secret: str) -> Finding:
+def signing_secret(listed: str) -> Finding:
     """Whether it looks like one: Slack tells nobody more than that."""
-    fits = SECRET_SHAPE.fullmatch(secret) is not None
+    secrets = [each.strip() for each in listed.split(",")]
+    fits = all(SECRET_SHAPE.fullmatch(each) for each in secrets)
     detail = "has the usual shape." if fits else "is not 32 digits and letters from a to f."
     advice = "Copy the signing secret from Basic Information into SLACK_SIGNING_SECRET."
     return Finding(name="slack signing secret", in_place=fits, detail=detail, advice=advice)

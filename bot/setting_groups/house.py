@@ -14,6 +14,12 @@ from rag_core.books.book import BOOK_ID_RULE
 class HouseSettings(BaseModel):
     """Where the house lives: its folder, its database, its web door, its logs."""
 
+    env_file: Path | None = setting(
+        "FOOTNOTE_ENV_FILE",
+        None,
+        "File with these settings (.env), read again at SIGHUP; the environment comes first",
+        "a readable file; this one is named in the environment only",
+    )
     data_dir: Path = setting(
         "FOOTNOTE_DATA_DIR",
         Path(".footnote"),
@@ -83,7 +89,8 @@ class HouseSettings(BaseModel):
         "FOOTNOTE_HOOK_SECRET",
         None,
         "Signs calls of /hooks/sources/BOOK, which have a book's sources read again; unset: none",
-        "a secret of at least 16 characters",
+        "a secret of at least 16 characters; while it is exchanged the new and the old one,"
+        " separated by a comma",
         min_length=16,
     )
     overlap_seconds: float = setting(

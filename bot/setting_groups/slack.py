@@ -22,7 +22,7 @@ class SlackSettings(BaseModel):
         "SLACK_SIGNING_SECRET",
         None,
         "Signing secret for Slack's events over HTTP at /slack/events",
-        "a secret",
+        "a secret; while it is exchanged the new and the old one, separated by a comma",
     )
     slack_api_base: Address = setting(
         "SLACK_API_BASE", "https://slack.com/api/", "Address of Slack's API", ADDRESS_RULE

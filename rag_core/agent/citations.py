@@ -44,7 +44,12 @@ class CheckedText:
 def checked(draft: str, evidence: Evidence) -> CheckedText:
     """The supported part of a draft, its footnotes numbered from 1 as they appear."""
     struck: list[str] = []
-    kept = [part for block in blocks_of(draft) for part in kept_parts(block, evidence, struck)]
+    blocks = blocks_of(draft)
+    kept = [
+        part
+        for place, block in enumerate(blocks)
+        for part in kept_parts(block, evidence.preferring(cited_below(blocks[place:])), struck)
+    ]
     numbering = numbered(kept)
     if not numbering:
         return CheckedText(text="", struck=tuple(struck))
@@ -52,6 +57,16 @@ def checked(draft: str, evidence: Evidence) -> CheckedText:
     citations = tuple(citation(number, rank, kept, evidence) for rank, number in numbering.items())
     known = swept(tidied(text), count=len(citations))
     return CheckedText(text=known, citations=citations, struck=tuple(struck))
+
+
+def cited_below(blocks: Sequence[Block]) -> Sequence[int]:
+    """What the rows or items that begin here cite in the end: one marker stands for all of them."""
+    for block in blocks:
+        if block.kind in {BlockKind.BLANK, BlockKind.PARAGRAPH, BlockKind.HEADING}:
+            break
+        if block.kind is not BlockKind.CODE and (cited := markers_in(normalised(block.text))):
+            return cited
+    return ()
 
 
 def kept_parts(block: Block, evidence: Evidence, struck: list[str]) -> Iterator[Kept]:
