@@ -28,10 +28,10 @@ from adapters.discord.staff import StaffDesk
 from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
 from adapters.discord.stewardship import Stewardship
 from adapters.discord.tokens import TicketRest
-from adapters.discord.waiting import Waiting
 from adapters.platform import TakesQuestions
 from adapters.review import Review
 from adapters.steward import Steward
+from adapters.waiting import Waiting
 from rag_core.ports import MarkerStore
 
 

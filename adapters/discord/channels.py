@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import discord
@@ -40,13 +40,18 @@ class Spot:
     def is_direct(self) -> bool:
         return self.tenant == DIRECT
 
-    def key_for(self, message_id: int | str) -> ConversationKey:
+    @property
+    def key(self) -> ConversationKey:
+        """Of the conversation that is held in this very channel or thread."""
         return ConversationKey(
             platform=Platform.DISCORD,
             tenant=self.tenant,
             channel_id=self.reads,
-            thread_id=str(message_id) if self.begins_threads else self.writes,
+            thread_id=self.writes,
         )
+
+    def key_for(self, message_id: int | str) -> ConversationKey:
+        return replace(self.key, thread_id=str(message_id)) if self.begins_threads else self.key
 
     def identity_of(self, message_id: int | str) -> MessageIdentity:
         return MessageIdentity(

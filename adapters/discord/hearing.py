@@ -19,9 +19,9 @@ from adapters.discord.post import Post
 from adapters.discord.readers import Readers
 from adapters.discord.rest import DiscordRest
 from adapters.discord.standing import Standing
-from adapters.discord.waiting import Waiting
 from adapters.never_mind import is_never_mind
 from adapters.platform import AcceptsQuestions
+from adapters.waiting import Waiting
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError, UpstreamError
 
@@ -137,8 +137,8 @@ class Listener:
         if spot is None or message.author.bot or message.author.id == me.id:
             return
         author_id = str(message.author.id)
-        for question in self._waiting.answered_by(author_id, thread_id=spot.writes):
-            await self._afterthoughts.withdrawn(question.identity)
+        for identity in self._waiting.answered_by(author_id, thread=spot.key):
+            await self._afterthoughts.withdrawn(identity)
 
     async def _say_once(self, channel_id: str, message_id: str) -> None:
         if channel_id not in self._told:

@@ -21,7 +21,7 @@ from adapters.discord.rest import DiscordRest
 from adapters.discord.token_reply import TokenReplies
 from adapters.discord.tokens import TicketRest
 from adapters.discord.turns import Urgency, as_urgent_as
-from adapters.discord.waiting import Waiting
+from adapters.waiting import Waiting
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress
