@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Protocol
 
 from rag_core.books.book import BookIds
+from rag_core.books.bounds import bounded
+from rag_core.books.policy import ChannelPolicy, ReaderProfile
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import AnswerTimedOut, NoBookChosen
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 
 PASSAGES = 5
-SECONDS = 2.0
-"""Whoever asks a platform this way is answered within three seconds, or not at all."""
 
 
 class Searches(Protocol):
@@ -24,40 +25,78 @@ class Searches(Protocol):
     async def search(self, query: SearchQuery) -> SearchResponse: ...
 
 
-class ChoosesBooks(Protocol):
-    """Knows which books a channel reads and what of them, as the library does."""
+class KnowsRules(Protocol):
+    """Knows which books a channel reads and what holds there, as the library does."""
 
-    async def books_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> BookIds | None: ...
+    async def policy_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> ChannelPolicy: ...
 
-    async def filters_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> Filters: ...
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What may be looked for in one place, and what may be found."""
+
+    books: BookIds
+    filters: Filters
+    policy: ChannelPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passages:
-    """Looks words up in the books of a channel."""
+    """Looks words up in the books of a channel, within its policy."""
 
     searches: Searches
-    library: ChoosesBooks
+    library: KnowsRules
+    seconds: float
+    """How long who asks can wait."""
 
     async def of(
-        self, text: str, *, platform: Platform, tenant: TenantId, channel_id: str
+        self,
+        text: str,
+        *,
+        platform: Platform,
+        tenant: TenantId,
+        channel_id: str,
+        category_id: str = "",
+        reader: ReaderProfile | None = None,
     ) -> Sequence[SearchResult]:
         """The best passages; an error of the house where nothing could be looked up."""
         try:
-            async with asyncio.timeout(SECONDS):
-                books = await self.library.books_for(
-                    platform=platform, tenant=tenant, channel_id=channel_id
+            async with asyncio.timeout(self.seconds):
+                reading = await reading_in(
+                    self.library,
+                    platform=platform,
+                    tenant=tenant,
+                    channel_id=channel_id,
+                    category_id=category_id,
+                    reader=reader,
                 )
-                if books is None:
-                    raise NoBookChosen
-                filters = await self.library.filters_for(
-                    platform=platform, tenant=tenant, channel_id=channel_id
+                query = SearchQuery(
+                    text=text, book_ids=reading.books, limit=PASSAGES, filters=reading.filters
                 )
-                query = SearchQuery(text=text, book_ids=books, limit=PASSAGES, filters=filters)
                 return (await self.searches.search(query)).results
         except TimeoutError as error:
             raise AnswerTimedOut("The documents could not be searched in time.") from error
+
+
+async def reading_in(
+    library: KnowsRules,
+    *,
+    platform: Platform,
+    tenant: TenantId,
+    channel_id: str,
+    category_id: str = "",
+    reader: ReaderProfile | None = None,
+) -> Reading:
+    """NoBookChosen where nothing says what is read there."""
+    policy = await library.policy_for(
+        platform=platform, tenant=tenant, channel_id=channel_id, category_id=category_id
+    )
+    books = await library.books_under(policy)
+    if books is None:
+        raise NoBookChosen
+    filters = bounded(Filters(), policy, reader=reader, at=datetime.now(UTC))
+    return Reading(books=books, filters=filters, policy=policy)

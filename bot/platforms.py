@@ -63,6 +63,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
 
 def slack_parts(services: Services, steward: Steward) -> SlackParts:
     from adapters.passages import Passages
+    from adapters.slack.commands import LOOKUP_SECONDS
     from adapters.slack.parts import SlackParts
 
     stores, library = services.stores, services.library
@@ -71,7 +72,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         markers=stores.markers,
         answers=stores.ledger,
         feedback=stores.feedback,
-        passages=Passages(searches=services.retriever, library=library),
+        passages=Passages(searches=services.retriever, library=library, seconds=LOOKUP_SECONDS),
         library=library,
         policies=library,
         steward=steward,

@@ -5,23 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Protocol
+from typing import Protocol, TypedDict
 
 from adapters.apologies import sentence_for
 from adapters.discord.channels import Spot
 from adapters.discord.links import place_link
 from adapters.discord.wording import escaped
+from adapters.passages import KnowsRules, Passages, Searches, reading_in
 from adapters.section_titles import SectionTitles
 from rag_core.books.book import BookIds
-from rag_core.books.bounds import bounded
-from rag_core.books.policy import ChannelPolicy, ReaderProfile
+from rag_core.books.policy import ReaderProfile
 from rag_core.conversation.key import Platform, TenantId
-from rag_core.errors import AnswerTimedOut, FootnoteError, NoBookChosen
-from rag_core.retrieval.query import MIN_TEXT, Filters, SearchQuery
-from rag_core.retrieval.results import SearchResponse, SearchResult
+from rag_core.errors import FootnoteError
+from rag_core.retrieval.query import MIN_TEXT
+from rag_core.retrieval.results import SearchResult
 
-PASSAGES = 5
 MAX_EXCERPT = 200
 MAX_CHOICES, MAX_CHOICE = 25, 100
 LOOKUP_SECONDS = 20.0
@@ -31,51 +29,34 @@ NOTHING_FOUND = "The documents have no passage on this."
 MAX_ANSWER = 1_900
 
 
-class Searches(Protocol):
+class KnowsModules(Searches, Protocol):
     """Finds passages and knows the modules, as the retriever does."""
 
-    async def search(self, query: SearchQuery) -> SearchResponse: ...
-
     async def modules(self, *, books: BookIds) -> Sequence[str]: ...
-
-
-class KnowsRules(Protocol):
-    """Knows which books a channel reads and what holds there, as the library does."""
-
-    async def policy_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> ChannelPolicy: ...
-
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lookup:
     """Looks passages, modules and titles up in the books of a channel, within its policy."""
 
-    searches: Searches
+    searches: KnowsModules
     library: KnowsRules
     titles: SectionTitles | None = None
 
     async def passages(self, text: str, spot: Spot, reader: ReaderProfile | None) -> str:
         """What was found, as one message; what went wrong, as one sentence."""
+        passages = Passages(searches=self.searches, library=self.library, seconds=LOOKUP_SECONDS)
         try:
-            async with asyncio.timeout(LOOKUP_SECONDS):
-                books, filters, _ = await self._within(spot, reader)
-                query = SearchQuery(text=text, book_ids=books, limit=PASSAGES, filters=filters)
-                found = await self.searches.search(query)
+            return listed(await passages.of(text, reader=reader, **place_of(spot)))
         except FootnoteError as error:
             return sentence_for(error)
-        except TimeoutError:
-            return sentence_for(AnswerTimedOut())
-        return listed(found.results)
 
     async def modules(self, typed: str, spot: Spot) -> Sequence[str]:
         """The modules that what was typed so far may become; none rather than too late."""
         try:
             async with asyncio.timeout(CHOICE_SECONDS):
-                books, _, policy = await self._within(spot, None)
-                known = policy.modules or await self.searches.modules(books=books)
+                reading = await reading_in(self.library, **place_of(spot))
+                known = reading.policy.modules or await self.searches.modules(books=reading.books)
         except (FootnoteError, TimeoutError):
             return []
         near = [name for name in known if typed.casefold().strip() in name.casefold()]
@@ -89,28 +70,31 @@ class Lookup:
             return []
         try:
             async with asyncio.timeout(CHOICE_SECONDS):
-                books, filters, _ = await self._within(spot, reader)
+                reading = await reading_in(self.library, reader=reader, **place_of(spot))
                 found = await self.titles.near(
-                    typed, books=books, filters=filters, limit=MAX_CHOICES
+                    typed, books=reading.books, filters=reading.filters, limit=MAX_CHOICES
                 )
         except (FootnoteError, TimeoutError):
             return []
         return [title for title in found if MIN_TEXT <= len(title) <= MAX_CHOICE]
 
-    async def _within(
-        self, spot: Spot, reader: ReaderProfile | None
-    ) -> tuple[BookIds, Filters, ChannelPolicy]:
-        """What may be looked for there, and what may be found."""
-        policy = await self.library.policy_for(
-            platform=Platform.DISCORD,
-            tenant=spot.tenant,
-            channel_id=spot.reads,
-            category_id=spot.category_id,
-        )
-        books = await self.library.books_under(policy)
-        if books is None:
-            raise NoBookChosen
-        return books, bounded(Filters(), policy, reader=reader, at=datetime.now(UTC)), policy
+
+class PlaceOf(TypedDict):
+    """A spot, in the words of who looks up."""
+
+    platform: Platform
+    tenant: TenantId
+    channel_id: str
+    category_id: str
+
+
+def place_of(spot: Spot) -> PlaceOf:
+    return PlaceOf(
+        platform=Platform.DISCORD,
+        tenant=spot.tenant,
+        channel_id=spot.reads,
+        category_id=spot.category_id,
+    )
 
 
 def listed(results: Sequence[SearchResult]) -> str:

@@ -26,6 +26,8 @@ from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import FootnoteError, StorageError
 from rag_core.retrieval.results import SearchResult
 
+LOOKUP_SECONDS = 2.0
+"""Whoever uses a command is answered within three seconds, or not at all."""
 MAX_EXCERPT = 300
 SEARCHING = "🔎 Searching the docs… The answer comes here, for you alone."
 NOTHING_FOUND = "The documents have no passage on this."

@@ -17,7 +17,7 @@ from adapters.slack.shortcut import NO_WORDS
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
-from rag_core.retrieval.query import Filters, SearchQuery
+from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from tests.builders import a_result
 from tests.fakes.answers import an_answer
@@ -31,7 +31,7 @@ from tests.peers.slack_socket import Envelope
 
 BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
 
-OUT_ALREADY = Filters(modules=("handbook",))
+ONLY_HERE = ("handbook",)
 
 
 class Shelf:
@@ -47,8 +47,11 @@ class Shelf:
         found = self.results
         return SearchResponse(query=query.text, results=found, total_found=len(found))
 
-    async def filters_for(self, **place: Any) -> Filters:
-        return OUT_ALREADY
+    async def policy_for(self, **place: Any) -> ChannelPolicy:
+        return ChannelPolicy(modules=ONLY_HERE)
+
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
+        return self.books
 
     async def books_for(self, **place: Any) -> BookIds | None:
         return self.books
@@ -61,7 +64,7 @@ class Shelf:
 
     @property
     def parts(self) -> dict[str, Any]:
-        passages = Passages(searches=self, library=self)
+        passages = Passages(searches=self, library=self, seconds=2.0)
         return {"passages": passages, "library": self, "starters": self, "asked": self}
 
 
@@ -184,7 +187,7 @@ async def test_lookup_shows_passages_with_their_links(over: str) -> None:
         assert "weeks.md" in said
         [query] = shelf.queries
         assert (query.text, list(query.book_ids)) == ("limits", ["handbook"])
-        assert query.filters == OUT_ALREADY, "what a place may not show is not looked up"
+        assert query.filters.modules == ONLY_HERE, "what a place may not show is not looked up"
         assert not desk.questions
 
 
