@@ -121,7 +121,8 @@ class LocalEmbedder:
 
     async def embed_query(self, text: str) -> Vector:
         """By what the model reads at once: a question is not longer."""
-        return (await self._work(self._query_now, text)).tolist()[0]  # type: ignore[no-any-return]
+        read: list[Vector] = (await self._work(self._query_now, text)).tolist()
+        return read[0]
 
     async def _work(self, work: Callable[[P], T], given: P) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._executor, work, given)

@@ -8,9 +8,9 @@ from functools import partial
 
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
-from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, VectorStore
+from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, Vector, VectorStore
 from rag_core.retrieval.candidates import Placed, pages_in_turn
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.reranking import LOOKED_AT, reranked
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -102,9 +102,15 @@ class Retriever:
     async def _embedded_thread(self, text: str) -> EmbeddedText:
         return EmbeddedText(text=text, vector=await self._embedder.embed_query(text))
 
-    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
-        """All chunks of one lesson, in order; empty where the books do not have it."""
-        return await self._store.lesson(parent_doc_id, books=books)
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a query; nothing is computed for one that was looked up lately."""
+        return await self._embedder.embed_query(whole_characters(text.strip()))
+
+    async def lesson(
+        self, parent_doc_id: str, *, books: BookIds, filters: Filters
+    ) -> Sequence[SearchResult]:
+        """All chunks of one lesson, in order; empty where a search could not find it either."""
+        return await self._store.lesson(parent_doc_id, books=books, filters=filters)
 
     async def modules(self, *, books: BookIds) -> Sequence[str]:
         return await self._store.modules(books=books)

@@ -12,7 +12,7 @@ from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
 from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
 from rag_core.retrieval.candidates import Placed, pages_in_turn
-from rag_core.retrieval.query import Filters, SearchQuery
+from rag_core.retrieval.query import EVERYTHING, Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.widening import WideSearch, cosine
@@ -99,7 +99,7 @@ def test_a_third_passage_waits_for_pages_nearly_as_good_and_for_no_others() -> N
 async def test_a_lesson_is_read_whole_and_modules_are_listed(store: EdgeStore) -> None:
     retriever = Retriever(embedder=WordEmbedder(), store=store)
     found = (await retriever.search(SearchQuery(text="gear", book_ids=COURSE))).results[0]
-    lesson = await retriever.lesson(found.parent_doc_id, books=COURSE)
+    lesson = await retriever.lesson(found.parent_doc_id, books=COURSE, filters=EVERYTHING)
     assert [result.chunk_index for result in lesson] == [0, 1, 2, 3]
     assert await retriever.modules(books=COURSE) == ["module-1", "module-2"]
 
