@@ -11,6 +11,7 @@ from bot.setting import ids_in
 from bot.settings import Settings
 from rag_core.desk.failpoints import watched
 from rag_core.insight.gaps import GapStore
+from rag_core.insight.repeats import RepeatStore
 from rag_core.insight.stats import StatsStore
 from rag_core.insight.story import StoryStore
 from rag_core.ports import (
@@ -36,6 +37,7 @@ from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
+from rag_core.storage.repeats import RepeatRecords
 from rag_core.storage.sources import Sources
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
@@ -54,6 +56,7 @@ class Stores:
     jobs: JobStore
     feedback: FeedbackStore
     gaps: GapStore
+    repeats: RepeatStore
     stats: StatsStore
     stories: StoryStore
     markers: MarkerStore
@@ -75,6 +78,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             jobs=Jobs(database),
             feedback=Feedback(database),
             gaps=GapRecords(database),
+            repeats=RepeatRecords(database),
             stats=StatsRecords(database),
             stories=Stories(database),
             markers=Markers(database),

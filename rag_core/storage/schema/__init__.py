@@ -11,7 +11,7 @@ from rag_core.storage.schema.base import SORTED, metadata
 from rag_core.storage.schema.bounds import forgotten, notices, token_usage
 from rag_core.storage.schema.conversations import sessions, threads
 from rag_core.storage.schema.facts import markers
-from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps
+from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps, repeats
 from rag_core.storage.schema.installations import installations, used_tickets
 from rag_core.storage.schema.ledger import IN_VAIN, answers, citations, parts, questions, turns
 from rag_core.storage.schema.library import books, ingestion_records, jobs, policies, sources
@@ -36,6 +36,7 @@ __all__ = [
     "parts",
     "policies",
     "questions",
+    "repeats",
     "sessions",
     "sources",
     "threads",
