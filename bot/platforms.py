@@ -80,6 +80,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
+        staffing=services.staffing,
     )
 
 

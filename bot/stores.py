@@ -24,6 +24,7 @@ from rag_core.ports import (
     SourceStore,
     UsageStore,
 )
+from rag_core.staff.store import StaffAnswerStore
 from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import open_database
@@ -35,6 +36,7 @@ from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.sources import Sources
+from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
 from rag_core.storage.token_usage import TokenUsage
@@ -55,6 +57,7 @@ class Stores:
     stats: StatsStore
     stories: StoryStore
     markers: MarkerStore
+    staff_answers: StaffAnswerStore
     forgetting: ForgettingStore
     usage: UsageStore
 
@@ -74,6 +77,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             stats=StatsRecords(database),
             stories=Stories(database),
             markers=Markers(database),
+            staff_answers=StaffAnswers(database),
             forgetting=Forgetting(database),
             usage=TokenUsage(database),
         )

@@ -72,7 +72,10 @@ async def supervise(settings: Settings) -> None:
                 serve(app, page),
                 serve(
                     create_door(
-                        parts, owner=Owner(services, platforms), shelves=services.librarian
+                        parts,
+                        owner=Owner(services, platforms),
+                        shelves=services.librarian,
+                        staffing=services.staffing,
                     ),
                     door,
                 ),
@@ -94,7 +97,13 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         worker = services.worker(services.own_outlets)
         parts = web_parts(services, readiness_of(services, ()), {})
         patience = WebConfig(wait_seconds=settings.answer_seconds + GOODBYE_SECONDS)
-        private = create_door(parts, patience, owner=Owner(services), shelves=services.librarian)
+        private = create_door(
+            parts,
+            patience,
+            owner=Owner(services),
+            shelves=services.librarian,
+            staffing=services.staffing,
+        )
         working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())

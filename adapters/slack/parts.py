@@ -23,6 +23,7 @@ from adapters.slack.errands import Errands
 from adapters.slack.files import FileReader
 from adapters.slack.home import Home, KnowsAsked
 from adapters.slack.house_keeping import HouseCommand
+from adapters.slack.keeping import Keeping
 from adapters.slack.listener import Listener
 from adapters.slack.marks import MarkKeeper
 from adapters.slack.pane import ChoosesBooks, Pane, Starters
@@ -36,6 +37,7 @@ from adapters.slack.shortcut import Shortcut
 from adapters.slack.staff import Staff
 from adapters.slack.standing import KnowsPolicies, Standing
 from adapters.slack.teams import Teams, team_id_in
+from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from adapters.waiting import Waiting
 from rag_core.desk.incoming import IncomingQuestion
@@ -56,6 +58,7 @@ class SlackParts:
     starters: Starters | None = None
     steward: Steward | None = None
     asked: KnowsAsked | None = None
+    staffing: KeepsAnswers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +115,7 @@ class _Builder:
             begun=self._waiting.begun,
             write_seconds=config.write_seconds,
         )
+        self._keeping = self._keeping_of(parts.staffing) if parts.staffing else None
 
     def built(self) -> Built:
         parts, teams = self._parts, self._teams
@@ -172,6 +176,17 @@ class _Builder:
             afterthoughts=afterthoughts,
             waiting=self._waiting,
             asked=asked,
+            keeping=self._keeping,
+        )
+
+    def _keeping_of(self, staffing: KeepsAnswers) -> Keeping:
+        return Keeping(
+            staffing,
+            staff=self._config.ask_person,
+            people=self._people,
+            teams=self._teams,
+            whispers=self._whispers,
+            errands=self._errands,
         )
 
     def _presses(self) -> Presses:
@@ -193,6 +208,7 @@ class _Builder:
             teams=teams,
             whispers=whispers,
             errands=self._errands,
+            keeping=self._keeping,
         )
 
     def _commands(self) -> Commands:

@@ -14,6 +14,7 @@ from rag_core.storage.schema.facts import markers
 from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps
 from rag_core.storage.schema.ledger import IN_VAIN, answers, citations, parts, questions, turns
 from rag_core.storage.schema.library import books, ingestion_records, jobs, policies, sources
+from rag_core.storage.schema.staff import staff_answers
 
 __all__ = [
     "IN_VAIN",
@@ -36,6 +37,7 @@ __all__ = [
     "questions",
     "sessions",
     "sources",
+    "staff_answers",
     "threads",
     "token_usage",
     "turns",
