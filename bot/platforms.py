@@ -125,6 +125,7 @@ def discord_parts(services: Services, steward: Steward) -> DiscordParts:
         ),
         policies=services.library,
         steward=steward,
+        staffing=services.staffing,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,

@@ -15,6 +15,7 @@ from adapters.discord.events import Rules
 from adapters.discord.files import FileReader
 from adapters.discord.hearing import Listener
 from adapters.discord.interactions import Commands, Interactions
+from adapters.discord.keeping import Keeping
 from adapters.discord.lookup import Lookup
 from adapters.discord.presses import Presses
 from adapters.discord.progress import LinePace
@@ -29,6 +30,7 @@ from adapters.discord.tokens import TicketRest
 from adapters.discord.waiting import Waiting
 from adapters.platform import TakesQuestions
 from adapters.review import Review
+from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from rag_core.ports import MarkerStore
 
@@ -46,6 +48,7 @@ class DiscordParts:
     review: Review | None = None
     policies: KnowsPolicies | None = None
     steward: Steward | None = None
+    staffing: KeepsAnswers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +73,15 @@ class Shared:
     waiting: Waiting
     muted: MutedThreads
     readers: Readers
+    keeping: Keeping | None
 
 
 def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection) -> Works:
+    rest, tickets = DiscordRest(connection), TicketRest(connection)
     shared = Shared(
-        rest=DiscordRest(connection),
-        tickets=TicketRest(connection),
+        rest=rest,
+        tickets=tickets,
+        keeping=keeping_of(config, parts, rest, tickets),
         threads=AnsweredThreads(parts.markers),
         waiting=Waiting(),
         muted=MutedThreads(parts.markers),
@@ -99,7 +105,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         interactions=answering(config, parts, shared),
         catch_up=CatchUp(connection, listener=listener, markers=parts.markers),
         register=CommandRegister(
-            commands(with_lookup=parts.lookup is not None),
+            commands(with_lookup=parts.lookup is not None, keeps=parts.staffing is not None),
             guilds=config.command_guilds,
             rest=shared.rest,
             markers=parts.markers,
@@ -123,6 +129,7 @@ def listening(
         afterthoughts=Afterthoughts(desk=parts.desk, lines=replies.lines, pauses=pauses),
         readers=shared.readers,
         waiting=shared.waiting,
+        keeping=shared.keeping,
         rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
         pauses=pauses,
     )
@@ -145,10 +152,26 @@ def answering(config: DiscordConfig, parts: DiscordParts, shared: Shared) -> Int
         stewardship=stewardship,
         pauses=config.accept_pauses,
     )
+    first = shared.keeping.hear if shared.keeping else None
     if review is None:
-        return Interactions(known.hear)
+        return Interactions(known.hear, first=first)
     staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=shared.rest)
-    return Interactions(known.hear, Presses(review, tickets=tickets, staff=staff).hear)
+    presses = Presses(review, tickets=tickets, staff=staff)
+    return Interactions(known.hear, presses.hear, first=first)
+
+
+def keeping_of(
+    config: DiscordConfig, parts: DiscordParts, rest: DiscordRest, tickets: TicketRest
+) -> Keeping | None:
+    if parts.staffing is None:
+        return None
+    return Keeping(
+        parts.staffing,
+        staff_roles=config.staff_roles,
+        admin_roles=config.admin_roles,
+        rest=rest,
+        tickets=tickets,
+    )
 
 
 def pace_of(config: DiscordConfig) -> LinePace:
