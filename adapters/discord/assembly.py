@@ -171,6 +171,7 @@ def keeping_of(
         admin_roles=config.admin_roles,
         rest=rest,
         tickets=tickets,
+        pauses=config.accept_pauses,
     )
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +18,7 @@ from adapters.discord.asking import spot_of as spot_of_interaction
 from adapters.discord.buttons import BUTTON, SECONDARY, SUCCESS, rows
 from adapters.discord.channels import Spot, spot_in
 from adapters.discord.events import ASKING_TYPES, asked_text, is_addressed, spot_of
+from adapters.discord.patience import in_hand
 from adapters.discord.post import Post
 from adapters.discord.rest import DiscordRest
 from adapters.discord.tokens import TicketRest, ticket_of
@@ -54,6 +56,7 @@ class Keeping:
         admin_roles: Collection[str],
         rest: DiscordRest,
         tickets: TicketRest,
+        pauses: tuple[float, ...],
     ) -> None:
         self._staffing = staffing
         self._decisions = Decisions(staffing)
@@ -61,6 +64,7 @@ class Keeping:
         self._admin_roles = frozenset(admin_roles)
         self._rest = rest
         self._tickets = tickets
+        self._pauses = pauses
 
     async def heard(self, message: discord.Message, *, me: discord.abc.User) -> bool:
         """Whether this is a reply of the staff to a question that the documents left open; then
@@ -85,15 +89,20 @@ class Keeping:
         """A kept answer says what its message says."""
         spot = spot_of(message)
         if spot is not None and not spot.is_direct:
-            text = asked_text(message, me)
-            await self._staffing.edited(spot.identity_of(message.id), text)
+            identity, text = spot.identity_of(message.id), asked_text(message, me)
+            await self._in_hand(lambda: self._staffing.edited(identity, text), message.id)
 
     async def deleted(self, channel: Any, message_ids: Iterable[int]) -> None:
         """It goes with its message."""
         spot = spot_in(channel)
         if spot is not None:
             for message_id in message_ids:
-                await self._staffing.deleted(spot.identity_of(message_id))
+                gone = partial(self._staffing.deleted, spot.identity_of(message_id))
+                await self._in_hand(gone, message_id)
+
+    async def _in_hand(self, change: Callable[[], Awaitable[None]], message_id: int) -> None:
+        """A database that is away for a moment loses nothing."""
+        await in_hand(change, pauses=self._pauses, message_id=str(message_id))
 
     async def hear(self, interaction: discord.Interaction) -> bool:
         """A button of ours, or our command in a message's menu; whether it was one."""
