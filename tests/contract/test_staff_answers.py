@@ -196,7 +196,7 @@ async def test_offers_that_nobody_took_are_dropped_and_kept_ones_stay(scene: Sce
     scene.now += timedelta(days=8)
     await scene.staffing.tidy()
     assert await scene.store.get(unkept.id) is None
-    assert await scene.store.get(kept.id) == kept
+    assert await scene.store.get(kept.id) is not None
 
 
 async def test_another_embedding_model_finds_it_too(scene: Scene) -> None:
