@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -19,6 +20,8 @@ from bot.setting_groups.slack import SlackSettings
 from rag_core.errors import ConfigurationError
 
 DEFAULT_WEB_PORT = 8080
+USUAL = Path(".env")
+"""Read unless FOOTNOTE_ENV_FILE names another file."""
 
 
 # pydantic lists the fields of the last base first.
@@ -54,7 +57,8 @@ class Settings(
     def listens_on(self) -> tuple[str, int]:
         """Host and port of the web door."""
         behind_a_router = self.port is not None and self.api_keys is not None
-        host = self.web_host or ("0.0.0.0" if behind_a_router else "127.0.0.1")  # noqa: S104
+        everywhere = "0.0.0.0"  # noqa: S104 - the router of a Procfile host must reach it
+        host = self.web_host or (everywhere if behind_a_router else "127.0.0.1")
         port = self.port if self.web_port is None else self.web_port
         return host, DEFAULT_WEB_PORT if port is None else port
 
@@ -83,8 +87,10 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
             "SLACK_BOT_TOKEN is set, but neither SLACK_APP_TOKEN (Socket Mode) nor"
             " SLACK_SIGNING_SECRET (HTTP) is; set one of them."
         )
-    if "SLACK_APP_TOKEN" in has and "SLACK_BOT_TOKEN" not in has:
+    if "SLACK_APP_TOKEN" in has and not has & {"SLACK_BOT_TOKEN", "SLACK_CLIENT_ID"}:
         yield "SLACK_APP_TOKEN is set, but SLACK_BOT_TOKEN is not; set it too."
+    if "SLACK_CLIENT_ID" in has:
+        yield from partners_of_client(has)
     if read.get("FOOTNOTE_MODEL") == "openai" and not has & {"OPENAI_API_KEY", "OPENAI_BASE_URL"}:
         yield (
             "FOOTNOTE_MODEL is 'openai', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set;"
@@ -102,8 +108,34 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
         )
 
 
-def read_settings(env_file: Path | None = Path(".env")) -> Settings:
+def partners_of_client(has: Collection[str]) -> Iterable[str]:
+    """What an app needs that workspaces install by themselves."""
+    if "SLACK_BOT_TOKEN" in has:
+        yield (
+            "SLACK_CLIENT_ID (several workspaces) and SLACK_BOT_TOKEN (one) are both set;"
+            " unset one of them."
+        )
+    elif not {"SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"} & set(has):
+        yield (
+            "SLACK_CLIENT_ID is set, but neither SLACK_APP_TOKEN (Socket Mode) nor"
+            " SLACK_SIGNING_SECRET (HTTP) is; set one of them."
+        )
+    for partner in ("SLACK_CLIENT_SECRET", "FOOTNOTE_PUBLIC_URL", "FOOTNOTE_SECRET_KEYS"):
+        if partner not in has:
+            yield f"SLACK_CLIENT_ID is set, but {partner} is not; set it too."
+
+
+def named_file() -> Path:
+    """The file that settings are read from, beside the environment."""
+    named = os.environ.get("FOOTNOTE_ENV_FILE")
+    if named and not Path(named).is_file():
+        raise ConfigurationError(f"FOOTNOTE_ENV_FILE is {named!r}, and there is no such file.")
+    return Path(named or ".env")
+
+
+def read_settings(env_file: Path | None = USUAL) -> Settings:
     """The settings, or one ConfigurationError that names every fault."""
+    env_file = named_file() if env_file == USUAL else env_file
     return Settings(_env_file=env_file)  # type: ignore[call-arg]  # the base class takes it
 
 

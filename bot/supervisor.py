@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import signal
 import socket
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,12 @@ from adapters.web.server import serve
 from bot.door import door_listener, own_folder
 from bot.logs import start_logging
 from bot.owner import Owner
-from bot.platforms import open_platforms
+from bot.platforms import OpenPlatforms, open_platforms
 from bot.readiness import lookout
 from bot.settings import Settings
 from bot.web_wiring import AsksReadiness, web_parts
 from bot.wiring import Services, open_services
+from bot.wishes import Wishes, heard_wishes
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
@@ -34,7 +35,8 @@ log = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 15
 """How long answers in work may still take once the process is told to end."""
-
+ANEW_SECONDS = 1
+"""The same where it only begins anew: what is not done by then is taken up again at once."""
 
 UPLOADS = "uploads"
 """Below the data folder: what was dropped on the dashboard."""
@@ -46,43 +48,76 @@ so what the worker neither gave nor excused by then (it could claim nothing) doe
 
 
 async def supervise(settings: Settings) -> None:
-    """footnote run: until SIGTERM or Ctrl-C; a second signal ends it at once."""
+    """footnote run: until SIGTERM or Ctrl-C; a second signal ends it at once. SIGHUP has it
+    begin anew with the settings as they are then, on the same folder and the same socket."""
     start_logging(settings.log_level, settings.log_format)
-    config = web_config(settings)
     folder = own_folder(settings.data_dir)
     async with contextlib.AsyncExitStack() as stack:
-        stopping = stack.enter_context(stop_signals())
-        services = await stack.enter_async_context(open_core(settings, folder))
-        opened = await stack.enter_async_context(open_platforms(settings, services))
-        platforms = opened.platforms
+        wishes = stack.enter_context(heard_wishes())
+        await stack.enter_async_context(folder_lock(folder, wait_seconds=settings.overlap_seconds))
         page = stack.enter_context(web_listener(*settings.listens_on))
         door = stack.enter_context(door_listener(folder))
-        parts = web_parts(services, readiness_of(services, platforms), opened.mounts)
-        app = create_app(parts, config)
-        worker = services.worker(outlets(services, platforms))
+        proven: Settings | None = None
+        told: Settings | None = settings
+        while told is not None:
+            try:
+                async with opened_house(told, folder) as house:
+                    proven = told
+                    told = await house.work(page, door, wishes)
+            except FootnoteError as error:
+                if proven is None or told is proven:
+                    raise
+                log.error(
+                    "the new settings do not work; the old ones hold", extra={"cause": str(error)}
+                )
+                told = proven
+    log.info("ended")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingHouse:
+    """Services and platforms as one reading of the settings wants them."""
+
+    services: Services
+    opened: OpenPlatforms
+
+    async def work(
+        self, page: socket.socket, door: socket.socket, wishes: Wishes
+    ) -> Settings | None:
+        """Until there are new settings, or none any more."""
+        services, platforms = self.services, self.opened.platforms
+        parts = web_parts(services, readiness_of(services, platforms), self.opened.mounts)
+        app = create_app(parts, web_config(services.settings))
+        owner = Owner(services, platforms)
+        private = create_door(
+            parts, owner=owner, shelves=services.librarian, staffing=services.staffing
+        )
         say_where(page, platforms)
-        await work_until(
-            stopping,
-            worker,
+        if not await services.stores.books.all():
+            log.warning("there is no book yet; footnote ingest PATH --book ID reads one in")
+        return await work_until(
+            wishes.next(services.settings),
+            services.worker(outlets(services, platforms)),
             [
                 services.housekeeping.run(),
                 *services.watches(chat_outlets(platforms)),
                 services.timetable.run(),
                 services.gaps.run(),
-                serve(app, page),
-                serve(
-                    create_door(
-                        parts,
-                        owner=Owner(services, platforms),
-                        shelves=services.librarian,
-                        staffing=services.staffing,
-                    ),
-                    door,
-                ),
+                # The server closes what it is given; who asks meanwhile waits at the socket.
+                serve(app, page.dup()),
+                serve(private, door.dup()),
                 *(kept_apart(platform) for platform in platforms),
             ],
         )
-    log.info("ended")
+
+
+@contextlib.asynccontextmanager
+async def opened_house(settings: Settings, folder: Path) -> AsyncIterator[WorkingHouse]:
+    async with (
+        open_services(settings, folder) as services,
+        open_platforms(settings, services) as opened,
+    ):
+        yield WorkingHouse(services=services, opened=opened)
 
 
 @contextlib.asynccontextmanager
@@ -91,7 +126,8 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
     start_logging("warning", settings.log_format)
     folder = own_folder(settings.data_dir)
     async with contextlib.AsyncExitStack() as stack:
-        services = await stack.enter_async_context(open_core(settings, folder))
+        await stack.enter_async_context(folder_lock(folder, wait_seconds=settings.overlap_seconds))
+        services = await stack.enter_async_context(open_services(settings, folder))
         door = stack.enter_context(door_listener(folder))
         done = asyncio.Event()
         worker = services.worker(services.own_outlets)
@@ -104,7 +140,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
             shelves=services.librarian,
             staffing=services.staffing,
         )
-        working = asyncio.create_task(work_until(done, worker, [serve(private, door)]))
+        working = asyncio.create_task(work_until(until_done(done), worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())
         finally:
@@ -112,28 +148,25 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
             await working
 
 
-@contextlib.asynccontextmanager
-async def open_core(settings: Settings, folder: Path) -> AsyncIterator[Services]:
-    """The services, with the data folder held for this process alone."""
-    async with (
-        folder_lock(folder, wait_seconds=settings.overlap_seconds),
-        open_services(settings, folder) as services,
-    ):
-        yield services
-
-
 async def work_until(
-    stopping: asyncio.Event, worker: Worker, others: Sequence[Coroutine[Any, Any, None]]
-) -> None:
-    """Work until told to stop; let answers in work end first, then everything else."""
+    told: Coroutine[Any, Any, Settings | None],
+    worker: Worker,
+    others: Sequence[Coroutine[Any, Any, None]],
+) -> Settings | None:
+    """Work until told otherwise; let answers in work end first, then everything else."""
     async with asyncio.TaskGroup() as tasks:
         background = [tasks.create_task(other) for other in others]
         working = tasks.create_task(worker.run())
-        await stopping.wait()
+        again = await told
         worker.stop()
-        await asyncio.wait([working], timeout=DRAIN_SECONDS)
+        await asyncio.wait([working], timeout=DRAIN_SECONDS if again is None else ANEW_SECONDS)
         for task in (working, *background):
             task.cancel()
+    return again
+
+
+async def until_done(done: asyncio.Event) -> None:
+    await done.wait()
 
 
 async def kept_apart(platform: ChatPlatform) -> None:
@@ -195,26 +228,6 @@ def web_listener(host: str, port: int) -> Any:
             ) from None
         listener.listen()
         yield listener
-
-
-@contextlib.contextmanager
-def stop_signals() -> Any:
-    """An event that SIGTERM and SIGINT set; the second signal ends the process at once."""
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-
-    def asked() -> None:
-        stopping.set()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, asked)
-    try:
-        yield stopping
-    finally:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            loop.remove_signal_handler(number)
 
 
 def say_where(page: socket.socket, platforms: Sequence[ChatPlatform]) -> None:

@@ -16,6 +16,7 @@ from adapters.web.reply import WebReplies
 from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
+from bot.earlier import repeats_of
 from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.providers import (
@@ -52,6 +53,7 @@ from rag_core.ports import (
     VectorStore,
 )
 from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.widening import WideSearch
 from rag_core.staff.passages import AllPassages
 from rag_core.staff.shelf import StaffShelf
 from rag_core.staff.staffing import Staffing
@@ -159,7 +161,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         )
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
-            model=model, retriever=retriever, config=agent_config(settings), profile=profile
+            model=model,
+            retriever=WideSearch(retriever),
+            config=agent_config(settings),
+            profile=profile,
         )
         answers = linked(settings, agent, vectors)
         metrics, bell = Metrics(), Bell()
@@ -175,7 +180,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, answers, model.name),
+            answering=answering(settings, stores, library, retriever, answers, model.name),
             desk=desk_of(settings, stores, bell=bell, metrics=metrics, room=room),
             room=room,
             profile=profile,
@@ -239,7 +244,12 @@ def linked(settings: Settings, agent: Agent, vectors: VectorStore) -> AnsweringA
 
 
 def answering(
-    settings: Settings, stores: Stores, library: Library, agent: AnsweringAgent, model: str
+    settings: Settings,
+    stores: Stores,
+    library: Library,
+    retriever: Retriever,
+    agent: AnsweringAgent,
+    model: str,
 ) -> Answering:
     return Answering(
         agent=agent,
@@ -248,6 +258,7 @@ def answering(
         apologise=apologise,
         model=model,
         max_turns=settings.agent_max_turns,
+        repeats=repeats_of(stores.repeats, retriever),
     )
 
 

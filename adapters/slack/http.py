@@ -43,7 +43,9 @@ class RequestRefused(Exception):
 
 
 class SignedEvents:
-    """Lets in what Slack has signed a moment ago; answers once the desk has it."""
+    """Lets in what Slack has signed a moment ago; answers once the desk has it.
+
+    While a secret is exchanged the new and the old one hold, separated by a comma."""
 
     def __init__(
         self,
@@ -54,7 +56,7 @@ class SignedEvents:
         clock: Callable[[], float] = time,
     ) -> None:
         self._app = app
-        self._secret = signing_secret.encode()
+        self._secrets = secrets_in(signing_secret)
         self._is_open = is_open
         self._clock = clock
 
@@ -83,8 +85,7 @@ class SignedEvents:
             raise RequestRefused(503, "Slack has not told us yet who we are.")
         try:
             return await self._app.async_dispatch(request)
-        except Exception as error:  # noqa: BLE001
-            # The library trips over some shapes before anything of ours has seen them.
+        except Exception as error:  # noqa: BLE001 - the library trips over shapes before us
             log.warning("slack's library cannot read it", extra={"cause": type(error).__name__})
             raise RequestRefused(400, "The body is not one of Slack's.") from None
 
@@ -94,10 +95,14 @@ class SignedEvents:
             raise RequestRefused(401, "The signature is missing.")
         if abs(self._clock() - int(stamp)) > REPLAY_SECONDS:
             raise RequestRefused(401, "The signature is too old.")
-        expected = signature(self._secret, stamp, body)
         given = headers.get("x-slack-signature", "").encode()
-        if not hmac.compare_digest(expected.encode(), given):
+        expected = [signature(secret, stamp, body).encode() for secret in self._secrets]
+        if not any(hmac.compare_digest(each, given) for each in expected):
             raise RequestRefused(401, "The signature is wrong.")
+
+
+def secrets_in(listed: str) -> list[bytes]:
+    return [each.strip().encode() for each in listed.split(",") if each.strip()]
 
 
 def signature(secret: bytes, stamp: str, body: bytes) -> str:

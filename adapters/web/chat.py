@@ -19,7 +19,7 @@ from adapters.web.caller import Caller
 from adapters.web.entrance import CallerOf
 from adapters.web.problems import place_of, problem_of, unavailable
 from adapters.web.reply import Final, HubEvent, Stage
-from adapters.web.schemas import STREAM, problems
+from adapters.web.schemas import STREAM, STREAMED, problems
 from rag_core.errors import StorageError, StorageFull
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class ChatRoutes:
             self.run,
             methods=["POST"],
             response_model=AgentResponseModel,
-            responses=problems(401, 403, 404, 413, 422, 429, 503, 504),
+            responses={**STREAMED, **problems(401, 403, 404, 413, 422, 429, 503, 504)},
             summary="Ask, and wait for the answer",
         )
         router.add_api_route(

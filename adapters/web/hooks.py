@@ -32,13 +32,15 @@ class ReadsSources(Protocol):
 
 
 class Hooks:
-    """Takes each signed call once and has the book's sources read again."""
+    """Takes each signed call once and has the book's sources read again.
+
+    While a secret is exchanged the new and the old one hold, separated by a comma."""
 
     def __init__(
         self, sources: ReadsSources, *, secret: str, clock: Callable[[], datetime]
     ) -> None:
         self._sources = sources
-        self._secret = secret.encode()
+        self._secrets = [each.strip().encode() for each in secret.split(",") if each.strip()]
         self._clock = clock
         self._taken: OrderedDict[str, float] = OrderedDict()
 
@@ -49,11 +51,15 @@ class Hooks:
 
     async def call(self, book_id: str, request: Request) -> Response:
         sent = request.headers.get(TIMESTAMP, "")
-        digest = signature(self._secret, sent=sent, book_id=book_id, body=await request.body())
-        given = request.headers.get(SIGNATURE, "")
-        if not hmac.compare_digest(f"sha256={digest}".encode(), given.encode()):
+        body = await request.body()
+        given = request.headers.get(SIGNATURE, "").encode()
+        digests = [
+            signature(secret, sent=sent, book_id=book_id, body=body) for secret in self._secrets
+        ]
+        fits = [hmac.compare_digest(f"sha256={digest}".encode(), given) for digest in digests]
+        if not any(fits):
             raise Problem(401, f"{SIGNATURE} does not fit this call.")
-        self._take(digest, sent)
+        self._take(digests[fits.index(True)], sent)
         jobs = await self._sources.read(book_id)
         if not jobs:
             raise Problem(404, "This book has no sources: footnote sources add names some.")

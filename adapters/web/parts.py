@@ -24,7 +24,7 @@ from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.stats import StatsStore
 from rag_core.insight.story import StoryStore
 from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore, PolicyStore
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 
 
@@ -51,7 +51,9 @@ class Searches(Protocol):
 
     async def search(self, query: SearchQuery) -> SearchResponse: ...
 
-    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]: ...
+    async def lesson(
+        self, parent_doc_id: str, *, books: BookIds, filters: Filters
+    ) -> Sequence[SearchResult]: ...
 
     async def modules(self, *, books: BookIds) -> Sequence[str]: ...
 
@@ -65,11 +67,20 @@ class FindsPassages(Protocol):
 
 
 class ChoosesBooks(Protocol):
-    """The library: which books are read where nobody names one."""
+    """The library: which books are read where nobody names one, and what of them."""
 
     async def books_for(
         self, *, platform: Platform, tenant: TenantId, channel_id: str
     ) -> BookIds | None: ...
+
+    async def filters_for(
+        self,
+        *,
+        platform: Platform,
+        tenant: TenantId,
+        channel_id: str,
+        asked: Filters | None = None,
+    ) -> Filters: ...
 
 
 class OffersStarters(Protocol):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adapters.web.bodies import MAX_NAME
 from adapters.web.caller import Caller
-from adapters.web.parts import ChoosesBooks
-from adapters.web.problems import Problem
+from adapters.web.parts import ChoosesBooks, Searches
+from adapters.web.problems import Problem, not_found
 from rag_core.books.book import BookIds, checked_book_id
 from rag_core.conversation.key import LOCAL_TENANT
 from rag_core.errors import NoBookChosen
 from rag_core.ports import BookStore
+from rag_core.retrieval.query import EVERYTHING, Filters
+from rag_core.retrieval.results import SearchResult
 
 
 class Reading:
@@ -53,6 +56,32 @@ class Reading:
         return await self._library.books_for(
             platform=caller.platform, tenant=LOCAL_TENANT, channel_id=caller.owner
         )
+
+    async def filters(self, caller: Caller, asked: Filters = EVERYTHING) -> Filters:
+        """What of the books this caller is shown: what the policy of its place allows.
+
+        Whoever keeps the documents looks at all of them by the private door."""
+        if caller.private:
+            return asked
+        return await self._library.filters_for(
+            platform=caller.platform,
+            tenant=LOCAL_TENANT,
+            channel_id=caller.owner,
+            asked=asked,
+        )
+
+    async def lesson(
+        self, searches: Searches, parent_doc_id: str, caller: Caller
+    ) -> Sequence[SearchResult]:
+        """A lesson as this caller may read it; a problem where there is none."""
+        books = await self.readable(caller)
+        if books is None or len(parent_doc_id) > MAX_NAME:
+            raise not_found("lesson")
+        filters = await self.filters(caller)
+        chunks = await searches.lesson(parent_doc_id, books=books, filters=filters)
+        if not chunks:
+            raise not_found("lesson")
+        return chunks
 
     async def may_read(self, caller: Caller, book_id: str) -> bool:
         """Whether the book is there for this caller."""

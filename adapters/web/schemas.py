@@ -252,6 +252,13 @@ STREAM: dict[int | str, dict[str, Any]] = {
     }
 }
 
+STREAMED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The answer; with `stream: true` the events of `/chat/stream`.",
+        "content": STREAM[200]["content"],
+    }
+}
+
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The problems that a route may answer with, for its description."""

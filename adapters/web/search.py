@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
-from adapters.web.bodies import MAX_HTTP_LIMIT, MAX_NAME, SearchBody
+from adapters.web.bodies import MAX_HTTP_LIMIT, SearchBody
+from adapters.web.config import Scope
 from adapters.web.documents import lesson_document, search_document
 from adapters.web.entrance import CallerOf
 from adapters.web.parts import WebParts
-from adapters.web.problems import not_found
 from adapters.web.reading import Reading
 from adapters.web.schemas import LessonModel, SearchResponseModel, problems
 from rag_core.retrieval.query import MAX_LIMIT
@@ -43,14 +45,12 @@ class SearchRoutes:
     async def search(self, body: SearchBody, caller: CallerOf) -> Response:
         books = await self._reading.chosen(caller, body.book_ids)
         most = MAX_LIMIT if caller.private else MAX_HTTP_LIMIT
-        found = await self._retriever.search(body.query(books, most=most))
+        query = body.query(books, most=most)
+        if caller.scope < Scope.ADMIN:
+            query = replace(query, filters=await self._reading.filters(caller, query.filters))
+        found = await self._retriever.search(query)
         return JSONResponse(search_document(found))
 
     async def lesson(self, parent_doc_id: str, caller: CallerOf) -> Response:
-        books = await self._reading.readable(caller)
-        if books is None or len(parent_doc_id) > MAX_NAME:
-            raise not_found("lesson")
-        chunks = await self._retriever.lesson(parent_doc_id, books=books)
-        if not chunks:
-            raise not_found("lesson")
+        chunks = await self._reading.lesson(self._retriever, parent_doc_id, caller)
         return JSONResponse(lesson_document(parent_doc_id, chunks))

@@ -26,6 +26,7 @@ from rag_core.agent.calibration import Calibration
 from rag_core.evaluation.calibrating import Observation, calibrated, figures_of, observed
 from rag_core.evaluation.question_set import QuestionSet, load_question_set
 from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.widening import WideSearch
 
 
 async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_json: bool) -> int:
@@ -63,11 +64,12 @@ async def observations(
 ) -> list[Observation]:
     others = [question for other in sets if other is not own for question in other.questions]
     async with index as retriever:
+        wide = WideSearch(retriever)
         with progress(f"asking {own.name}") as told:
-            seen = await observed(own, own.questions, retriever, name=own.name, told=told)
+            seen = await observed(own, own.questions, wide, name=own.name, told=told)
         with progress(f"asking {own.name} about other things") as told:
             name = f"{own.name}, others' questions"
-            return seen + await observed(own, others, retriever, name=name, told=told)
+            return seen + await observed(own, others, wide, name=name, told=told)
 
 
 def told_of(seen: Sequence[Observation], now: datetime) -> str:

@@ -39,6 +39,7 @@ from rag_core.evaluation.retrieval_quality import rankings, retrieval_quality
 from rag_core.evaluation.rows import rows_of
 from rag_core.evaluation.run import Run
 from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.widening import WideSearch
 
 
 class Measured(StrEnum):
@@ -169,7 +170,10 @@ async def answers(
     """The model's name, and what the agent, as it is set up, answers to the set's questions."""
     async with open_chat_model(settings) as model:
         agent = Agent(
-            model=model, retriever=retriever, config=agent_config(settings), profile=profile
+            model=model,
+            retriever=WideSearch(retriever),
+            config=agent_config(settings),
+            profile=profile,
         )
         with progress("asking questions") as shown:
             given = await given_answers(found, agent, with_history=with_history, told=shown)

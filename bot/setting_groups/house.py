@@ -7,13 +7,27 @@ from typing import Literal
 
 from pydantic import BaseModel, SecretStr
 
-from bot.setting import ADDRESS_RULE, Address, BookName, DatabaseUrl, Hosts, setting
+from bot.setting import (
+    ADDRESS_RULE,
+    Address,
+    BookName,
+    DatabaseUrl,
+    Hosts,
+    SecretKeys,
+    setting,
+)
 from rag_core.books.book import BOOK_ID_RULE
 
 
 class HouseSettings(BaseModel):
     """Where the house lives: its folder, its database, its web door, its logs."""
 
+    env_file: Path | None = setting(
+        "FOOTNOTE_ENV_FILE",
+        None,
+        "File with these settings (.env), read again at SIGHUP; the environment comes first",
+        "a readable file; this one is named in the environment only",
+    )
     data_dir: Path = setting(
         "FOOTNOTE_DATA_DIR",
         Path(".footnote"),
@@ -61,6 +75,12 @@ class HouseSettings(BaseModel):
         "Address under which readers reach the web door; links in chats lead there",
         ADDRESS_RULE,
     )
+    secret_keys: SecretKeys | None = setting(
+        "FOOTNOTE_SECRET_KEYS",
+        None,
+        "Keys that seal tokens in the database; the first one seals, all of them open",
+        "keys of 32 bytes in base64, the newest first, separated by commas",
+    )
     api_keys: SecretStr | None = setting(
         "FOOTNOTE_API_KEYS",
         None,
@@ -83,7 +103,8 @@ class HouseSettings(BaseModel):
         "FOOTNOTE_HOOK_SECRET",
         None,
         "Signs calls of /hooks/sources/BOOK, which have a book's sources read again; unset: none",
-        "a secret of at least 16 characters",
+        "a secret of at least 16 characters; while it is exchanged the new and the old one,"
+        " separated by a comma",
         min_length=16,
     )
     overlap_seconds: float = setting(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rag_core.agent.blocks import BlockKind
 from rag_core.agent.quotable import Unit
+from rag_core.agent.sentences import sentences_of
 from rag_core.agent.words import content, stems
 
 AMOUNT = re.compile(
@@ -18,14 +19,35 @@ AMOUNT = re.compile(
 PERSON = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 HOW_TO = re.compile(
     r"\bhow (?:do|can|to|should|would|does one)\b|\bsteps?\b|\binstall|\bexamples?\b"
-    r"|\bwhich command\b|\blook like\b",
+    r"|\blook like\b",
     re.IGNORECASE,
 )
+ASKS = re.compile(
+    r"\b(?:what|which|who|whom|whose|when|where|why|how|list|name|define|explain|describe|show"
+    r"|compare)\b",
+    re.IGNORECASE,
+)
+COMMAND = re.compile(
+    r"\b(?:what|which)(?: \w+)? (?:command|option|flag)s?\b|\bcommand(?: line)? (?:to|for|that)\b",
+    re.IGNORECASE,
+)
+REASON = re.compile(
+    r"\bwhy\b|\bhow come\b|\bwhat (?:for|happens)\b|\b(?:explain|describe|compare)\b"
+    r"|\bdifferences?\b|\bhow (?:is|are|was|were|does)\b",
+    re.IGNORECASE,
+)
+"""What one sentence seldom answers."""
 MEANING = re.compile(
-    r"^\W*(?:what|who)(?:'s| is| are| was| were| does) (?:an? |the )?(.+?)(?: mean)?\W*$",
+    r"^\W*(?:(?:what|who)(?:'s| is| are| was| were| does)|define|explain|describe|meaning of)"
+    r" (?:an? |the )?(.+?)(?: mean| stand for)?\W*$",
     re.IGNORECASE,
 )
-LIST = re.compile(r"\b(?:which|what (?:are|kinds?|types?|sorts?)|list|name the)\b", re.IGNORECASE)
+LIST = re.compile(
+    r"\bwhich (?:(?:\d+|two|three|four|five|six|seven|eight|nine|ten|other|different) )?"
+    r"\w*[^\Ws]s\b(?! (?:is|was|does|has|stands|means)\b)"
+    r"|\b(?:what (?:are|kinds?|types?|sorts?)|list|name the|which of)\b",
+    re.IGNORECASE,
+)
 TROUBLE = re.compile(
     r"\b(?:not|never|n't|troubleshoot\w*|errors?|problems?|fail(?:s|ed|ure|ures)?|wrong|broken)\b"
     r"|n't\b",
@@ -43,7 +65,11 @@ DEFINES = re.compile(
 )
 ANNOUNCES = re.compile(
     r"\b(?:in this (?:chapter|lesson|module|section|page)|you(?:'ll| will) (?:learn|see|write)"
-    r"|let's|we(?:'ll| will) (?:learn|look|see))\b",
+    r"|this (?:chapter|lesson|module|section|page|guide) (?:is about|explains|shows|covers)"
+    r"|let['’]s|we(?:['’]ll| will) (?:\w+ )?(?:learn|look|see|discuss|define|cover|explore)"
+    r"|(?:we|you) (?:saw|discussed|covered|learned|talked)|for more (?:info|information|details)"
+    r"|(?:listing|figure|table) \d[\d.-]* shows?"
+    r"|you should (?:now )?be able to|before (?:moving|proceeding|going) (?:on )?to)\b",
     re.IGNORECASE,
 )
 AIMS = re.compile(
@@ -61,6 +87,8 @@ class Asked:
     """A question, read for what would answer it."""
 
     words: tuple[str, ...]
+    last: frozenset[str]
+    """The words of the last sentence: it asks, and those before it tell what about."""
     pairs: frozenset[tuple[str, str]]
     meant: frozenset[str]
     """The words of what is to be explained; empty where no meaning is asked for."""
@@ -68,20 +96,27 @@ class Asked:
     wants_person: bool
     wants_steps: bool
     wants_list: bool
+    wants_command: bool
+    wants_reason: bool
     has_trouble: bool
 
     @classmethod
     def read(cls, question: str) -> Asked:
-        meaning = MEANING.match(question)
+        last = [sentence for sentence in sentences_of(question) if content(sentence)][-1:]
+        asks = last[0] if last and ASKS.search(last[0]) else question
+        meaning = MEANING.match(asks.strip())
         meant = frozenset(content(meaning.group(1))) if meaning else frozenset()
         return cls(
             words=tuple(dict.fromkeys(content(question))),
+            last=frozenset(content(last[0])) if last else frozenset(),
             pairs=frozenset(itertools.pairwise(stems(question))),
             meant=meant if len(meant) <= MAX_MEANT else frozenset(),
-            wants_amount=bool(AMOUNT.search(question)),
-            wants_person=bool(PERSON.search(question)),
-            wants_steps=bool(HOW_TO.search(question)),
-            wants_list=bool(LIST.search(question)),
+            wants_amount=bool(AMOUNT.search(asks)),
+            wants_person=bool(PERSON.search(asks)),
+            wants_steps=bool(HOW_TO.search(asks)),
+            wants_list=bool(LIST.search(asks)),
+            wants_command=bool(COMMAND.search(asks)),
+            wants_reason=bool(REASON.search(asks)),
             has_trouble=bool(TROUBLE.search(question)),
         )
 
@@ -92,8 +127,12 @@ class Asked:
     def _form(self, unit: Unit) -> float:
         if self.meant and self._defines(unit.text):
             return 0.3
+        if self.meant and unit.opens_section and self.meant == subject_of(unit.section):
+            return 0.15
+        if self.wants_command:
+            return 0.25 if unit.has_code else 0.0
         if self.wants_steps:
-            return 0.12 if unit.is_steps else 0.0
+            return 0.12 if unit.is_steps else 0.08 * unit.has_code
         if self.wants_amount:
             return 0.15 if DIGIT.search(unit.text) else 0.0
         if self.wants_person:
@@ -116,9 +155,37 @@ class Asked:
         return defined is not None and self.meant <= set(content(defined["subject"]))
 
     def _faults(self, unit: Unit) -> float:
-        """Questions and announcements answer nothing; help with trouble only where there is any."""
-        asks = not unit.is_whole and unit.text.rstrip("*_ ").endswith("?")
+        """Questions, announcements and lines that only lead on answer nothing; help with trouble
+        does only where there is any."""
         beside = not self.has_trouble and bool(TROUBLE.search(unit.section))
         aims = bool(AIMS.search(unit.section)) and not AIMS.search(" ".join(self.words))
-        announces = 0.15 * bool(ANNOUNCES.search(unit.text))
-        return 0.3 * asks + announces + 0.2 * beside + 0.4 * aims
+        return (
+            0.3 * asks_back(unit)
+            + 0.15 * announces(unit)
+            + 0.2 * beside
+            + 0.4 * aims
+            + 0.3 * leads_on(unit)
+        )
+
+
+def subject_of(heading: str) -> frozenset[str]:
+    """What a section is about, by its heading: `What is ROS 2?` is about ROS 2."""
+    meaning = MEANING.match(heading)
+    return frozenset(content(meaning.group(1) if meaning else heading))
+
+
+def announces(unit: Unit) -> bool:
+    """Whether this says what will be told, or was told elsewhere."""
+    return unit.kind is not BlockKind.CODE and bool(ANNOUNCES.search(unit.lead or unit.parts[0]))
+
+
+def asks_back(unit: Unit) -> bool:
+    """Whether this is a question itself, or a list of them."""
+    if unit.kind is BlockKind.CODE:
+        return False
+    return all(line.rstrip("*_ |").endswith("?") for line in unit.lines)
+
+
+def leads_on(unit: Unit) -> bool:
+    """Whether this only leads to something that is not part of it."""
+    return not unit.is_whole and unit.text.rstrip("*_ ").endswith(":")

@@ -22,6 +22,7 @@ READ_PASSAGES = 5
 CODE_FOUND = 2.0
 """Added to the log odds where a code that is asked about (K44, BS-405) stands in a passage: what
 such a name means is nowhere in its letters, so similarity knows nothing of it. A judgement."""
+JUST_BELOW = 0.98
 CODE = re.compile(r"(?<![\w-])[A-Za-z]{1,12}[-_]?\d[\w-]*(?![\w-])")
 """A name made of letters and digits, letters first."""
 
@@ -38,6 +39,8 @@ class EvidenceSignals:
     """Which share of the question's words the best passage has."""
     has_code: bool = False
     """Whether every code that is asked about stands in one of the passages."""
+    refuted: bool = False
+    """Whether the passages say the opposite, or nothing of the kind that is asked for."""
     leave: float = 1.0
     """What the signs of a near miss leave of how sure one is: 0 to 1."""
 
@@ -77,10 +80,13 @@ class Calibration(BaseModel):
     def probability(self, signals: EvidenceSignals) -> float:
         """How probable it is that the passages hold the answer.
 
-        Signs of a near miss take from what is above the lowest cut-off, and never reach below
-        it: what may be an answer is shown with a caution, not refused."""
+        Signs of a near miss take from what is above the lowest cut-off, and do not reach below
+        it: what may be an answer is shown with a caution. Only what the passages refute is
+        refused."""
         least = math.log(self.low / (1.0 - self.low))
         above = self.odds(signals) - least
+        if signals.refuted:
+            return chance(least + min(above * signals.leave, 0.0)) * JUST_BELOW
         return chance(least + above * signals.leave if above > 0.0 else least + above)
 
 
@@ -96,12 +102,14 @@ def evidence_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> EvidenceS
     worded = best_of(wording(form, texts) for form in inquiry.forms)
     held = [words_in(result) for result in nearest]
     covered = best_of(coverage(form, held) for form in inquiry.forms)
+    signs = read_for(inquiry, nearest)
     return EvidenceSignals(
         similarity=nearest[0].similarity_score,
         wording=max(worded),
         coverage=max(covered),
         has_code=any(has_codes(form, texts) for form in inquiry.forms),
-        leave=read_for(inquiry, nearest).leave,
+        refuted=signs.refutes,
+        leave=signs.leave,
     )
 
 

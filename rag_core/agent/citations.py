@@ -44,7 +44,12 @@ class CheckedText:
 def checked(draft: str, evidence: Evidence) -> CheckedText:
     """The supported part of a draft, its footnotes numbered from 1 as they appear."""
     struck: list[str] = []
-    kept = [part for block in blocks_of(draft) for part in kept_parts(block, evidence, struck)]
+    blocks = blocks_of(draft)
+    kept = [
+        part
+        for place, block in enumerate(blocks)
+        for part in kept_parts(block, evidence.preferring(cited_below(blocks[place:])), struck)
+    ]
     numbering = numbered(kept)
     if not numbering:
         return CheckedText(text="", struck=tuple(struck))
@@ -52,6 +57,16 @@ def checked(draft: str, evidence: Evidence) -> CheckedText:
     citations = tuple(citation(number, rank, kept, evidence) for rank, number in numbering.items())
     known = swept(tidied(text), count=len(citations))
     return CheckedText(text=known, citations=citations, struck=tuple(struck))
+
+
+def cited_below(blocks: Sequence[Block]) -> Sequence[int]:
+    """What the rows or items that begin here cite in the end: one marker stands for all of them."""
+    for block in blocks:
+        if block.kind in {BlockKind.BLANK, BlockKind.PARAGRAPH, BlockKind.HEADING}:
+            break
+        if block.kind is not BlockKind.CODE and (cited := markers_in(normalised(block.text))):
+            return cited
+    return ()
 
 
 def kept_parts(block: Block, evidence: Evidence, struck: list[str]) -> Iterator[Kept]:
@@ -152,7 +167,7 @@ def written(part: Kept, numbering: dict[int, int]) -> str:
     def renumbered(found: re.Match[str]) -> str:
         if found["ticks"]:
             return found.group()
-        rank = int(MARKER.search(found.group()).group(1))  # type: ignore[union-attr]
+        rank = int(MARKER.search(found.group()).group(1))  # type: ignore[union-attr]  # found by it
         if rank not in part.numbers or rank in placed or rank not in numbering:
             return ""
         placed.add(rank)

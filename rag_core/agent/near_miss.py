@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from rag_core.agent.forms import lacks_form
 from rag_core.agent.inquiry import Inquiry
 from rag_core.agent.opposites import has_opposite
 from rag_core.agent.polarity import DENIALS
@@ -18,6 +19,7 @@ from rag_core.agent.words import FUNCTION_WORDS, content, stems, words
 from rag_core.retrieval.results import SearchResult
 
 OPPOSITE_SAID, NAME_MISSING, RAREST_MISSING, POINTS_NOWHERE = 0.125, 0.7, 0.5, 0.35
+ASKS_WHETHER = 0.5
 """What each sign leaves of how sure one was. These are judgements, not fits: a passage that says
 the opposite leaves an eighth, a name that stands elsewhere more than half."""
 MOST_NAMES = 2
@@ -28,8 +30,17 @@ ASKS_FOR = re.compile(
     r"(?:what|which|who|whom|whose|where|when|how (?:many|much|long|often))\b",
     re.IGNORECASE,
 )
+WHETHER = re.compile(
+    r"^\W*(?:(?:and|but|so|also|hi|hello|ok|okay),? )*"
+    r"(?:is|are|was|were|am|can|could|may|must|should|will|would|do|does|did|has|have|had)n?['’]?t?"
+    r" (?!(?:you|we|i) (?:(?:please )?(?:explain|tell|show|give|describe|list|help)))\w",
+    re.IGNORECASE,
+)
+"""A question for yes or no. Documents seldom say either in so many words, and are silent where the
+answer is no: so what is quoted may be about the matter and leave it open."""
 CONDITION = re.compile(r",|\b(?:if|unless|because|whether|while|(?<!^)when)\b", re.IGNORECASE)
 DENIED = re.compile(r"\b(?:not|never|cannot|neither|nor|no longer)\b|n['’]t\b", re.IGNORECASE)
+EXAMINES = re.compile(r"\bNOT\b|(?i:\bwhich (?:ones?|of (?:these|those|the following))\b)")
 NAMED = re.compile(r"(?<=\s)[A-Z][\w’'-]+|\b\d[\d,.]*\w*")
 POINTED_AT = re.compile(
     r"\b(?:this|these|those|(?:of|for|in|on|about|at|to|with|by|is|was|does|did|do|can) that)\s+"
@@ -63,6 +74,14 @@ class Signs:
     rarest_missing: float = 0.0
     """How rare the rarest word is that the passage lacks, seen from the question's rarest: 0–1."""
     points_nowhere: bool = False
+    asks_whether: bool = False
+    form_missing: bool = False
+    """Whether a sum, a telephone number or the like is asked for, and none stands there."""
+
+    @property
+    def refutes(self) -> bool:
+        """Whether this is reason enough not to answer: hardly any answerable question shows it."""
+        return self.says_opposite or self.form_missing
 
     @property
     def leave(self) -> float:
@@ -72,6 +91,7 @@ class Signs:
             * NAME_MISSING ** min(self.names_missing, MOST_NAMES)
             * RAREST_MISSING**self.rarest_missing
             * POINTS_NOWHERE**self.points_nowhere
+            * ASKS_WHETHER**self.asks_whether
         )
 
 
@@ -102,6 +122,8 @@ class Reading:
             names_missing=self._names_missing(),
             rarest_missing=self._rarest_missing(),
             points_nowhere=points_nowhere(self._inquiry),
+            asks_whether=WHETHER.match(self._inquiry.text) is not None,
+            form_missing=lacks_form(self._inquiry.text, [line.text for line in self._lines]),
         )
 
     @cached_property
@@ -184,7 +206,11 @@ def heading_words(result: SearchResult) -> frozenset[str]:
 
 
 def asks_denied(question: str) -> bool:
-    """Whether something is asked for that is not so: `Which of these is never backed up?`"""
+    """Whether something is asked for that is not so: `What is never backed up?`
+
+    An examiner's `Which of these is NOT …?` asks for what is left when all that is so is known."""
+    if EXAMINES.search(question):
+        return False
     sentences = [sentence for sentence in sentences_of(question) if sentence.strip()]
     last = sentences[-1].strip() if sentences else ""
     if not ASKS_FOR.match(last):

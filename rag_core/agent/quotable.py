@@ -49,6 +49,16 @@ class Unit:
         return self.kind is not BlockKind.PARAGRAPH
 
     @property
+    def lines(self) -> tuple[str, ...]:
+        """The rows of a table without its head, or the items of a list."""
+        return self.parts[1:] if self.kind is BlockKind.TABLE else self.parts
+
+    @property
+    def has_code(self) -> bool:
+        """Whether this names something to type."""
+        return self.kind is BlockKind.CODE or "`" in self.text
+
+    @property
     def headings(self) -> str:
         return f"{self.section} {self.passage.title}"
 

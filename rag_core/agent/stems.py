@@ -26,6 +26,9 @@ STEP_4 = (
 )  # fmt: skip
 
 
+SHORTEST = 3
+"""Letters: a shorter word is its own stem, and one of so many only loses a last e."""
+
 IRREGULAR = {
     "goes": "go", "went": "go", "gone": "go",
     "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "annual",
@@ -45,10 +48,11 @@ IRREGULAR = {
 def stem(word: str) -> str:
     """The stem of a lower-case word; words with other characters than letters stay as they are."""
     word = IRREGULAR.get(word, word)
-    if len(word) < 4 or not (word.isascii() and word.isalpha()):
+    if len(word) < SHORTEST or not (word.isascii() and word.isalpha()):
         return word
-    word = without_past(without_plural(word))
-    if word.endswith("y") and HAS_VOWEL.search(word[:-1]):
+    if len(word) > SHORTEST:
+        word = without_past(without_plural(word))
+    if word.endswith("y") and word[-2] not in "aeiou" and HAS_VOWEL.search(word[:-1]):
         word = word[:-1] + "i"
     word = replaced(word, STEP_2)
     word = replaced(word, STEP_3)
@@ -61,6 +65,8 @@ def measure(part: str) -> int:
 
 
 def without_plural(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4 and not HAS_VOWEL.search(word[:-3]):
+        return word[:-3] + "y"
     if word.endswith("sses") or (word.endswith("ies") and len(word) > 4):
         return word[:-2]
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
@@ -79,9 +85,11 @@ def without_past(word: str) -> str:
 
 
 def restored(root: str) -> str:
+    if root.endswith("i") and not HAS_VOWEL.search(root[:-1]):
+        return root + "e" if len(root) < SHORTEST else root[:-1] + "y"  # died, tried
     if root.endswith(("at", "bl", "iz")):
         return root + "e"
-    if DOUBLED.search(root):
+    if DOUBLED.search(root) and len(root) > SHORTEST:
         return root[:-1]
     if measure(root) == 1 and SHORT_END.search(root):
         return root + "e"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -102,6 +103,15 @@ class Evidence:
     def __init__(self, context: RetrievalContext, *, question: str) -> None:
         self.passages = {result.rank: Passage(result.rank, result) for result in context.results}
         self._asked = frozenset(content(question))
+        self._preferred: Sequence[int] = ()
+
+    def preferring(self, numbers: Sequence[int]) -> Evidence:
+        """The same evidence, in which these passages are looked at first."""
+        if not numbers:
+            return self
+        other = copy(self)
+        other._preferred = numbers
+        return other
 
     def supports(self, sentence: str, numbers: Iterable[int]) -> bool:
         """Whether these passages together say what the sentence says."""
@@ -126,7 +136,8 @@ class Evidence:
         """The passage that supports a sentence best, if one does."""
         wanted = set(content(sentence))
         for passage in sorted(
-            self.passages.values(), key=lambda p: (-len(wanted & p.words), p.number)
+            self.passages.values(),
+            key=lambda p: (p.number not in self._preferred, -len(wanted & p.words), p.number),
         ):
             if self.supports(sentence, [passage.number]):
                 return passage.number

@@ -102,13 +102,13 @@ class Gaps:
 
     async def _place(self, new: Sequence[Unanswered]) -> None:
         searched = [question for question in new if question.searched]
-        vectors = await self._embedder.embed_documents([bare(q.question) for q in searched])
+        vectors = await meanings(self._embedder, [question.question for question in searched])
         fresh = [
             Placed(
                 answer_id=question.answer_id,
                 gap_id=None,
                 asked_at=question.asked_at,
-                vector=tuple(vector),
+                vector=vector,
                 terms=terms(question.question),
             )
             for question, vector in zip(searched, vectors, strict=True)
@@ -140,6 +140,16 @@ class Gaps:
         for gap_id in again - {None}:
             assert gap_id is not None
             await self._store.set_state(gap_id, GapState.OPEN)
+
+
+async def meanings(embedder: Embedder, questions: Sequence[str]) -> list[tuple[float, ...]]:
+    """What each question is about: as it stands and by its bare words, which count alike."""
+    whole = await embedder.embed_documents(questions)
+    core = await embedder.embed_documents(list(map(bare, questions)))
+    return [
+        tuple(one + other for one, other in zip(*pair, strict=True))
+        for pair in zip(whole, core, strict=True)
+    ]
 
 
 def bare(question: str) -> str:

@@ -18,7 +18,7 @@ MEANING = 0.8
 """How much the vectors count; the rest is shared words, the rare ones above all."""
 COMMON = 20
 """What all questions share is taken out of their vectors; with so few questions, half of it."""
-LOOSER = 0.7
+LOOSER = 0.6
 """Two groups are one when their questions are at least this alike, as a share of how alike the
 questions inside each group are: so a narrow field is cut as finely as a wide one."""
 USUAL = 0.35

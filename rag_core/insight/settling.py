@@ -14,9 +14,11 @@ FEW = 3
 """Smaller groups draw nobody to them."""
 NEAR = 0.12
 """A question that is less alike to every group stays alone."""
-SAME = 0.5
+SAME = 0.4
 """Two groups are one topic when they are this alike, as a share of the likeness inside them."""
 ROUNDS, LAST_ROUNDS = 4, 2
+TWICE = 2
+"""How often twins are looked for: who moved may make two groups one."""
 
 Group = tuple[int, ...]
 
@@ -28,9 +30,10 @@ def settled(
     now = list(groups)
     for _ in range(ROUNDS):
         now = moved(rows, now, judged=judged, fixed=fixed)
-    now = merged(rows, now, judged=judged)
-    for _ in range(LAST_ROUNDS):
-        now = moved(rows, now, judged=judged, fixed=fixed)
+    for _ in range(TWICE):
+        now = merged(rows, now, judged=judged)
+        for _ in range(LAST_ROUNDS):
+            now = moved(rows, now, judged=judged, fixed=fixed)
     return [group for group in now if group]
 
 

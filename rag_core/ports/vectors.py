@@ -12,7 +12,7 @@ from rag_core.books.book import BookIds
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports.models import Vector
 from rag_core.retrieval.candidates import Order, as_found
-from rag_core.retrieval.query import Filters
+from rag_core.retrieval.query import EVERYTHING, Filters
 from rag_core.retrieval.results import SearchResult
 
 
@@ -72,8 +72,10 @@ class VectorStore(Protocol):
         A query without text is looked for by its vector alone."""
         ...
 
-    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
-        """All chunks of one lesson, in order."""
+    async def lesson(
+        self, parent_doc_id: str, *, books: BookIds, filters: Filters = EVERYTHING
+    ) -> Sequence[SearchResult]:
+        """All chunks of one lesson that a search with these filters may find, in order."""
         ...
 
     async def chunks(

@@ -16,7 +16,7 @@ from rag_core.books.book import BookIds
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports import EmbeddedQuery
 from rag_core.providers.bm25 import words_model
-from rag_core.providers.conditions import Condition, is_one_of
+from rag_core.providers.conditions import Condition, conditions_of, is_one_of
 from rag_core.providers.edge_building import Building, GraphRules, build_in_child
 from rag_core.providers.edge_home import EdgeHome, open_home
 from rag_core.providers.edge_rarity import Reach
@@ -31,6 +31,7 @@ from rag_core.providers.payload import (
 )
 from rag_core.providers.visibility import View, Visibility
 from rag_core.retrieval.candidates import Order, as_found
+from rag_core.retrieval.query import EVERYTHING, Filters
 from rag_core.retrieval.results import SearchResult
 
 T = TypeVar("T")
@@ -79,8 +80,11 @@ class EdgeStore:
 
         return await self._read(books, [], work)
 
-    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
-        found = await self._matching(books, [is_one_of("parent_doc_id", parent_doc_id)])
+    async def lesson(
+        self, parent_doc_id: str, *, books: BookIds, filters: Filters = EVERYTHING
+    ) -> Sequence[SearchResult]:
+        own = is_one_of("parent_doc_id", parent_doc_id)
+        found = await self._matching(books, [own, *conditions_of(filters)])
         in_order = sorted(found, key=lambda result: (result.source_file, result.chunk_index))
         return [replace(result, rank=rank) for rank, result in enumerate(in_order, start=1)]
 

@@ -10,6 +10,9 @@ T = TypeVar("T")
 
 CHUNKS_OF_A_PAGE = 2
 """More sections of one page wait behind other pages, so that they do not crowd them out."""
+WAITING = 0.75
+"""What is left of the score of a section that waits, by each one before it: where no other page
+comes near, it need not wait."""
 
 
 class Candidate(NamedTuple):
@@ -73,13 +76,15 @@ def merged(placed: Iterable[Placed]) -> list[Placed]:
     ]
 
 
-def pages_in_turn(items: Iterable[T], page: Callable[[T], Hashable]) -> list[T]:
-    """The first two passages of each page in their order, then what was held back."""
+def pages_in_turn(
+    items: Sequence[T], page: Callable[[T], Hashable], score: Callable[[T], float]
+) -> list[T]:
+    """The best first; further passages of a page go behind pages that are nearly as good."""
     taken: Counter[Hashable] = Counter()
-    first: list[T] = []
-    held_back: list[T] = []
+    worth: list[float] = []
     for each in items:
         name = page(each)
-        (first if taken[name] < CHUNKS_OF_A_PAGE else held_back).append(each)
         taken[name] += 1
-    return first + held_back
+        waits_for = max(0, taken[name] - CHUNKS_OF_A_PAGE)
+        worth.append(max(0.0, score(each)) * WAITING**waits_for)
+    return [items[at] for at in sorted(range(len(items)), key=lambda at: -worth[at])]

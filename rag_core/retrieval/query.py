@@ -111,3 +111,7 @@ def within(name: str, value: int | None, low: int, high: int) -> None:
             f"{name} must be between {low} and {high}; it was {value}.",
             allowed=f"{low} to {high}",
         )
+
+
+EVERYTHING = Filters()
+"""No condition at all."""

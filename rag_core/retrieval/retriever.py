@@ -9,14 +9,15 @@ from typing import Protocol
 
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
-from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, VectorStore
+from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, Vector, VectorStore
 from rag_core.retrieval.candidates import Placed, pages_in_turn
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.reranking import LOOKED_AT, reranked
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from rag_core.retrieval.scoring import by_all_signals, in_order
 from rag_core.retrieval.thread import thread_text
+from rag_core.retrieval.widening import beside, with_sections
 
 WIDER = 3
 """How many times the limit is looked at, to have other pages to choose from."""
@@ -84,8 +85,26 @@ class Retriever:
         )
 
     def _in_turn(self, results: Sequence[SearchResult], limit: int) -> list[SearchResult]:
-        ordered = pages_in_turn(results, lambda each: (each.book_id, each.source_file))
+        ordered = pages_in_turn(
+            results,
+            lambda each: (each.book_id, each.source_file),
+            lambda each: each.rank_score,
+        )
         return [replace(each, rank=rank) for rank, each in enumerate(ordered[:limit], start=1)]
+
+    async def widened(self, response: SearchResponse) -> SearchResponse:
+        """The same with the parts of sections that the best passages were cut from."""
+        query = response.query
+        stored = await self._store.chunks(beside(response.results), books=query.book_ids)
+        if not stored:
+            return response
+        wider = with_sections(
+            response.results,
+            stored,
+            vector=await self._embedder.embed_query(whole_characters(query.text.strip())),
+            threshold=query.similarity_threshold,
+        )
+        return replace(response, results=wider, total_found=len(wider))
 
     async def _embedded(self, query: SearchQuery, earlier: Sequence[str]) -> EmbeddedQuery:
         text = whole_characters(query.text.strip())
@@ -100,9 +119,15 @@ class Retriever:
     async def _embedded_thread(self, text: str) -> EmbeddedText:
         return EmbeddedText(text=text, vector=await self._embedder.embed_query(text))
 
-    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
-        """All chunks of one lesson, in order; empty where the books do not have it."""
-        return await self._store.lesson(parent_doc_id, books=books)
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a query; nothing is computed for one that was looked up lately."""
+        return await self._embedder.embed_query(whole_characters(text.strip()))
+
+    async def lesson(
+        self, parent_doc_id: str, *, books: BookIds, filters: Filters
+    ) -> Sequence[SearchResult]:
+        """All chunks of one lesson, in order; empty where a search could not find it either."""
+        return await self._store.lesson(parent_doc_id, books=books, filters=filters)
 
     async def modules(self, *, books: BookIds) -> Sequence[str]:
         return await self._store.modules(books=books)

@@ -11,15 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.retrieval.candidates import Candidate, Placed, merged, pages_in_turn
+from rag_core.retrieval.codes import code_shares
 from rag_core.retrieval.coverage import Wording
 
 P = TypeVar("P", bound=Hashable)
 Row = Sequence[float]
 
 COSINE_WEIGHT = 1.0
-WORDS_WEIGHT = 0.8
+WORDS_WEIGHT = 0.6
 COVERAGE_WEIGHT = 0.5
-THREAD_WEIGHT = 0.5
+HEADINGS_WEIGHT = 0.25
+"""The wording of the breadcrumb alone: a passage below the right heading need not repeat it."""
+CODES_WEIGHT = 0.5
+THREAD_WEIGHT = 0.6
 """What the asker's turns so far weigh, as one text, beside the last one alone."""
 SECOND_WEIGHT = 0.5
 """What a page's second passage adds to its first. docs/retrieval.md tells how all were chosen."""
@@ -57,7 +61,7 @@ def in_order(
 ) -> list[Placed]:
     """The candidates as readers get them: by all signals, equal texts merged, pages in turn."""
     ordered = by_all_signals(candidates, question=question, thread=thread, threshold=threshold)
-    return pages_in_turn(ordered, lambda each: each.candidate.page)
+    return pages_in_turn(ordered, lambda each: each.candidate.page, lambda each: each.score)
 
 
 def by_all_signals(
@@ -76,13 +80,18 @@ def by_all_signals(
 def with_wording(
     candidates: Sequence[Candidate], question: str, thread: str | None
 ) -> NDArray[np.float64]:
-    """The scores with the wording of the texts that were asked counted too."""
-    wording = Wording([candidate.passage for candidate in candidates])
-    shares = wording.shares(question)
-    if thread is not None:
-        shares = shares + THREAD_WEIGHT * wording.shares(thread)
+    """The scores with the wording of the texts that were asked counted too, and the codes of the
+    last one."""
+    passages = [candidate.passage for candidate in candidates]
+    wording = Wording(passages)
+    headings = Wording([candidate.breadcrumb for candidate in candidates])
     scores: NDArray[np.float64] = np.array([each.score for each in candidates])
-    return scores + COVERAGE_WEIGHT * shares
+    scores = scores + CODES_WEIGHT * code_shares(question, passages)
+    for text, weight in ((question, 1.0), (thread, THREAD_WEIGHT)):
+        if text is not None:
+            said = COVERAGE_WEIGHT * wording.shares(text) + HEADINGS_WEIGHT * headings.shares(text)
+            scores = scores + weight * said
+    return scores
 
 
 def with_pages(candidates: Sequence[Candidate], scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, Embedder
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.widening import cosine
 from rag_core.staff.answer import KIND, StaffAnswer
 from rag_core.staff.store import StaffAnswerStore
 
@@ -91,7 +91,7 @@ def as_result(answer: StaffAnswer, score: float) -> SearchResult:
     return SearchResult(
         text=answer.text,
         chunk_id=answer.chunk_id,
-        similarity_score=min(max(score, 0.0), 1.0),
+        similarity_score=score,
         rank=1,
         rank_score=score,
         book_id=answer.book_id,
@@ -107,12 +107,3 @@ def as_result(answer: StaffAnswer, score: float) -> SearchResult:
         vector=answer.vector,
         metadata={"kind": KIND},
     )
-
-
-def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Stored vectors need not be of length one."""
-    if len(one) != len(other):
-        return 0.0
-    product = math.fsum(a * b for a, b in zip(one, other, strict=True))
-    lengths = math.sqrt(math.fsum(a * a for a in one) * math.fsum(b * b for b in other))
-    return product / lengths if lengths else 0.0

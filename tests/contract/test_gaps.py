@@ -15,6 +15,7 @@ from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.gaps import Gaps
 from rag_core.storage.engine import Database
 from rag_core.storage.feedback import Feedback
+from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
 from tests.builders import NOON, a_key, a_question, a_response, a_turn
 from tests.contract.desk_work import DeskWork
@@ -36,6 +37,7 @@ class Asking:
         self, text: str, outcome: Outcome = Outcome.NO_RESULTS, *, thread: str = "", **more: Any
     ) -> UUID:
         key = more.pop("key", None) or a_key(thread or uuid4().hex)
+        asker = more.pop("asker", "asker-1")
         state = await self.desk.open(key)
         response = a_response(
             "The documents do not cover this.",
@@ -45,7 +47,7 @@ class Asking:
             session_id=state.session_id,
             **{"retrieval_count": 1, **more},
         )
-        question = await self.desk.accept(a_question(text, key=key))
+        question = await self.desk.accept(a_question(text, key=key, asker_id=asker))
         await self.desk.claim()
         turn = a_turn(state.session_id, text, "The documents do not cover this.")
         await self.desk.settle(question, turn=turn, response=response)
@@ -157,6 +159,20 @@ async def test_a_deleted_thread_is_gone_from_the_gaps_at_once(database: Database
     assert DOGS[1] not in {gap.example, *gap.examples}
     for number in (0, 2):
         await house.desk.conversations.delete(a_key(f"thread-{number}"))
+    assert await house.gaps.listed() == []
+
+
+async def test_who_is_forgotten_is_gone_from_the_gaps_too(database: Database) -> None:
+    house = Asking(database)
+    for text, asker in zip(DOGS, ("ann", "ann", "ben"), strict=True):
+        await house.ask(text, asker=asker)
+    (gap,) = await house.found()
+    await house.gaps.set_state(gap.gap_id, GapState.PLANNED)
+    await Forgetting(database).person(platform=Platform.WEB, asker_id="ann")
+    (left,) = await house.gaps.listed()
+    assert (left.gap_id, left.count, left.state) == (gap.gap_id, 1, GapState.PLANNED)
+    assert (left.example, left.examples) == (DOGS[2], ())
+    await Forgetting(database).person(platform=Platform.WEB, asker_id="ben")
     assert await house.gaps.listed() == []
 
 

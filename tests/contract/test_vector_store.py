@@ -225,6 +225,24 @@ async def test_filters_hold_and_what_says_nothing_passes_two_of_them_only(
     assert {result.source_file for result in await find(store, "described", **filters)} == files
 
 
+async def test_a_lesson_is_shown_to_whom_a_search_would_show_it(store: VectorStore) -> None:
+    out = datetime(2026, 1, 1, tzinfo=UTC)
+    chunk, *_ = await put(store, file="a.md", module="m1", released_at=out)
+    parent = (await store.chunks([chunk], books=COURSE))[chunk].parent_doc_id
+
+    async def shown(**filters: Any) -> int:
+        return len(await store.lesson(parent, books=COURSE, filters=Filters(**filters)))
+
+    assert (
+        await shown()
+        == await shown(released_at=out)
+        == await shown(modules=("m1", "m2"))
+        == len(TEXTS)
+    )
+    assert await shown(released_at=out - timedelta(seconds=1)) == 0
+    assert await shown(modules=("m2",)) == 0
+
+
 async def test_one_lesson_is_found_by_its_parent(store: VectorStore) -> None:
     await put(store, file="a.md")
     ids = await put(store, [long_text(f"part {n}") for n in range(12)], file="b.md")

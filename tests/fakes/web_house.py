@@ -13,6 +13,7 @@ from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from rag_core.agent.answer import AgentResponse
 from rag_core.books.book import Book, BookIds
+from rag_core.books.bounds import bounded
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
@@ -32,7 +33,7 @@ from rag_core.ingestion.pipeline import IngestionRequest
 from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.stats import ChannelTally, DayTally, Stats, Tally, Waiting
 from rag_core.insight.story import Rating, Story, StoryLine
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from tests.fakes.web_values import START, a_response, a_result
 
@@ -201,6 +202,7 @@ class OneDefault:
 
     def __init__(self, default: str | None) -> None:
         self.default = default
+        self.policy = ChannelPolicy()
 
     async def books_for(
         self, *, platform: Platform, tenant: TenantId, channel_id: str
@@ -210,7 +212,17 @@ class OneDefault:
     async def policy_for(
         self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
     ) -> ChannelPolicy:
-        return ChannelPolicy()
+        return self.policy
+
+    async def filters_for(
+        self,
+        *,
+        platform: Platform,
+        tenant: TenantId,
+        channel_id: str,
+        asked: Filters | None = None,
+    ) -> Filters:
+        return bounded(asked or Filters(), self.policy, reader=None, at=START)
 
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         return BookIds([self.default]) if self.default else None
@@ -234,15 +246,19 @@ class MemoryIndex:
                 (
                     p
                     for p in self._of(query.book_ids)
-                    if any(word in p.text.lower() for word in words)
+                    if is_shown(p, query.filters) and any(word in p.text.lower() for word in words)
                 ),
                 start=1,
             )
         ][: query.limit]
         return SearchResponse(query=query, results=tuple(found), total_found=len(found))
 
-    async def lesson(self, parent_doc_id: str, *, books: BookIds) -> Sequence[SearchResult]:
-        own = [p for p in self._of(books) if p.parent_doc_id == parent_doc_id]
+    async def lesson(
+        self, parent_doc_id: str, *, books: BookIds, filters: Filters
+    ) -> Sequence[SearchResult]:
+        own = [
+            p for p in self._of(books) if p.parent_doc_id == parent_doc_id and is_shown(p, filters)
+        ]
         return sorted(own, key=lambda passage: passage.chunk_index)
 
     async def modules(self, *, books: BookIds) -> Sequence[str]:
@@ -255,6 +271,13 @@ class MemoryIndex:
 
     def _of(self, books: BookIds) -> list[SearchResult]:
         return [passage for passage in self.passages if passage.book_id in books]
+
+
+def is_shown(passage: SearchResult, filters: Filters) -> bool:
+    due, out = filters.released_at, passage.metadata.get("released_at")
+    return (not filters.modules or passage.module in filters.modules) and (
+        due is None or not isinstance(out, datetime) or out <= due
+    )
 
 
 class MemoryJobs:

@@ -20,12 +20,25 @@ PATIENCE = 60.0
 """Longer than any of this takes; a test that waits so long has failed."""
 
 
-def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
+@dataclass(frozen=True)
+class Program:
+    """How the program is called, and where its packages are found beside what is installed."""
+
+    call: tuple[str, ...]
+    path: str = ""
+
+
+CHECKOUT = Program((sys.executable, "-m", "bot"), path=str(ROOT))
+
+
+def environment(
+    folder: Path, settings: Mapping[str, str], program: Program = CHECKOUT
+) -> dict[str, str]:
     """Nothing of the caller's own settings, and an empty folder to work in."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return {
         **kept,
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": program.path,
         "FOOTNOTE_DATA_DIR": str(folder / "data"),
         "FOOTNOTE_WEB_PORT": "0",
         "FOOTNOTE_LOG_FORMAT": "json",
@@ -34,22 +47,24 @@ def environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 async def footnote(
-    *arguments: str, folder: Path, expect: int = 0, settings: Mapping[str, str] | None = None
+    *arguments: str,
+    folder: Path,
+    expect: int | None = 0,
+    settings: Mapping[str, str] | None = None,
+    program: Program = CHECKOUT,
 ) -> tuple[str, str]:
     """One command to its end: what it printed, and what it said on the way."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "bot",
+        *program.call,
         *arguments,
         cwd=folder,
-        env=environment(folder, settings or {}),
+        env=environment(folder, settings or {}, program),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
     async with asyncio.timeout(PATIENCE):
         printed, said = await process.communicate()
-    assert process.returncode == expect, said.decode()
+    assert expect in (None, process.returncode), said.decode()
     return printed.decode(), said.decode()
 
 
@@ -68,6 +83,12 @@ class RunningHouse:
         document: dict[str, Any] = answer.json()
         return document
 
+    async def until_said(self, words: str, *, times: int = 1) -> None:
+        """Wait until so many lines of the log hold these words."""
+        async with asyncio.timeout(PATIENCE):
+            while sum(words in line for line in self.said) < times:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)  # the lines are another process's
+
     async def kill(self) -> None:
         """No time for any goodbye."""
         self.process.kill()
@@ -75,15 +96,15 @@ class RunningHouse:
 
 
 @asynccontextmanager
-async def running_house(folder: Path, **settings: str) -> AsyncIterator[RunningHouse]:
+async def running_house(
+    folder: Path, *, program: Program = CHECKOUT, **settings: str
+) -> AsyncIterator[RunningHouse]:
     """`footnote run` until it is ready; at the end SIGTERM, and it must end well."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "bot",
+        *program.call,
         "run",
         cwd=folder,
-        env=environment(folder, settings),
+        env=environment(folder, settings, program),
         stderr=asyncio.subprocess.PIPE,
     )
     said: list[str] = []

@@ -59,7 +59,8 @@ class Door:
         self.session = session
         self.errands = errands
         self.desk = FakeDesk(lambda question: an_answer())
-        self.app = SignedEvents(self._bolt(), signing_secret=SIGNING_SECRET)
+        self.bolt = self._bolt()
+        self.app = SignedEvents(self.bolt, signing_secret=SIGNING_SECRET)
         self.client = httpx.AsyncClient(
             transport=httpx.ASGITransport(self.app), base_url="http://door.example"
         )
@@ -95,6 +96,21 @@ async def test_a_signed_event_is_accepted(door: Door) -> None:
     answer = await door.post(QUESTION, signed(QUESTION))
     assert answer.status_code == 200
     assert len(door.desk.questions) == 1
+
+
+async def test_while_a_secret_is_exchanged_the_new_and_the_old_one_hold(door: Door) -> None:
+    both = SignedEvents(door.bolt, signing_secret=f"the-next-secret, {SIGNING_SECRET}")
+    transport = httpx.ASGITransport(both)
+    async with httpx.AsyncClient(transport=transport, base_url="http://door.example") as client:
+        for secret, status in (
+            ("the-next-secret", 200),
+            (SIGNING_SECRET, 200),
+            ("", 401),
+            (f"the-next-secret, {SIGNING_SECRET}", 401),
+        ):
+            headers = signed(QUESTION, secret=secret)
+            answer = await client.post("/slack/events", content=QUESTION, headers=headers)
+            assert answer.status_code == status, secret
 
 
 async def test_slack_is_told_no_while_the_desk_cannot_write(door: Door) -> None:

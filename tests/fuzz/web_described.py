@@ -51,7 +51,8 @@ def fitting(body: dict[str, Any], *, at: str) -> dict[str, Any]:
     """A body that is right beyond what a description can say."""
     # Neither a question nor a name is made of control characters or blanks alone.
     made = {
-        name: f"{text[:-1]}b" if name in TEXTS and text else text for name, text in body.items()
+        name: "bbb"[: len(text)] + text[3:] if name in TEXTS else text
+        for name, text in body.items()
     }
     if made.get("module") is not None:
         made["module"] = MODULE

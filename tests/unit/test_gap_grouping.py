@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -11,14 +12,28 @@ from pathlib import Path
 
 import pytest
 
-from rag_core.insight.gaps import bare, terms
+from rag_core.insight.gaps import bare, meanings, terms
 from rag_core.insight.grouping import Worded, closeness, grouped
 from rag_core.providers.local_embedder import LocalEmbedder, open_local_embedder
 
 DATA = Path(__file__).parents[1] / "data" / "gaps"
-FIELDS = {"handbook": 2, "robotics": 2, "software": 2, "museum": 5}
-"""How many groups may be wrong. In the museum all topics share visitors, bookings and rooms: there
-they fall apart more easily."""
+FIELDS = {
+    "handbook": (12, 0),
+    "robotics": (12, 0),
+    "software": (12, 1),
+    "museum": (12, 0),
+    "chemistry": (11, 1),
+    "payroll": (10, 2),
+    "sailing": (10, 4),
+    "pipelines": (11, 2),
+    "library": (8, 3),
+    "orchestra": (5, 6),
+}
+"""How many topics are found, and how many groups are wrong. The last three were written before the
+constants were chosen and had no part in it; what borders on everything there, as seats, rooms and
+fees of an orchestra do, comes apart worst."""
+FULL = os.environ.get("FOOTNOTE_TESTS") == "full"
+TRIED = FIELDS if FULL else ("museum", "payroll", "library")
 FEW = 3
 """Of fewer questions nobody would say that they are a topic."""
 
@@ -44,7 +59,7 @@ def topics(field: str) -> list[tuple[str, str]]:
 
 
 async def worded(embedder: LocalEmbedder, questions: Sequence[str]) -> list[Worded]:
-    vectors = await embedder.embed_documents([bare(question) for question in questions])
+    vectors = await meanings(embedder, questions)
     return [
         Worded(vector=vector, terms=terms(question))
         for question, vector in zip(questions, vectors, strict=True)
@@ -68,15 +83,17 @@ def judged(groups: Sequence[Sequence[int]], labels: Sequence[str]) -> Judged:
     return Judged(found=len(found), wrong=wrong)
 
 
-@pytest.mark.parametrize("field", FIELDS)
-async def test_twelve_missing_topics_are_found(field: str, embedder: LocalEmbedder) -> None:
+@pytest.mark.parametrize(("field", "found", "wrong"), [(f, *FIELDS[f]) for f in TRIED])
+async def test_twelve_missing_topics_are_found(
+    field: str, found: int, wrong: int, embedder: LocalEmbedder
+) -> None:
     asked = topics(field)
     random.Random(11).shuffle(asked)
     questions, labels = zip(*asked, strict=True)
     assert len(set(labels)) == 12
     result = judged(grouped(await worded(embedder, questions)), labels)
-    assert result.found >= 11
-    assert result.wrong <= FIELDS[field]
+    assert result.found >= found, result
+    assert result.wrong <= wrong, result
 
 
 async def test_a_lone_question_is_a_group_and_none_are_none(embedder: LocalEmbedder) -> None:

@@ -18,7 +18,7 @@ from adapters.web.problems import add_problems
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from tests.builders import NOON
 
-SECRET = "a secret that is long"
+SECRET, NEXT = "a secret that is long", "the one that follows it"
 NOW = int(NOON.timestamp())
 
 
@@ -42,9 +42,15 @@ class Door:
         return [job] if book_id == "course" else []
 
     async def call(
-        self, book: str = "course", *, sent: str = str(NOW), body: bytes = b"{}", **headers: str
+        self,
+        book: str = "course",
+        *,
+        sent: str = str(NOW),
+        body: bytes = b"{}",
+        secret: str = SECRET,
+        **headers: str,
     ) -> int:
-        signed = hmac.new(SECRET.encode(), f"{sent}.{book}.".encode() + body, hashlib.sha256)
+        signed = hmac.new(secret.encode(), f"{sent}.{book}.".encode() + body, hashlib.sha256)
         given = {
             "X-Footnote-Timestamp": sent,
             "X-Footnote-Signature": f"sha256={signed.hexdigest()}",
@@ -61,7 +67,7 @@ async def door() -> AsyncIterator[Door]:
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://footnote") as web:
         opened = Door(web)
-        hooks = Hooks(opened, secret=SECRET, clock=lambda: opened.now)
+        hooks = Hooks(opened, secret=f"{NEXT}, {SECRET}", clock=lambda: opened.now)
         app.include_router(hooks.router())
         yield opened
 
@@ -70,6 +76,13 @@ async def test_a_signed_call_is_taken_once(door: Door) -> None:
     assert [await door.call(), await door.call()] == [202, 409]
     assert await door.call(body=b"{ }") == 202
     assert door.read_books == ["course", "course"]
+
+
+async def test_while_a_secret_is_exchanged_the_new_and_the_old_one_hold(door: Door) -> None:
+    assert await door.call(secret=NEXT) == 202
+    assert await door.call(secret=SECRET) == 202
+    assert await door.call(secret=f"{NEXT}, {SECRET}", body=b"[]") == 401
+    assert await door.call(secret="", body=b"[]") == 401
 
 
 @pytest.mark.parametrize(

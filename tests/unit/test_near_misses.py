@@ -6,7 +6,7 @@ import pytest
 
 from rag_core.agent.calibration import Calibration, EvidenceSignals, evidence_for
 from rag_core.agent.inquiry import Inquiry
-from rag_core.agent.near_miss import Signs, read_for
+from rag_core.agent.near_miss import Signs, asks_denied, read_for
 from rag_core.agent.profiles import CalibratedProfile
 from tests.builders import a_result
 
@@ -107,3 +107,47 @@ def test_a_follow_up_is_judged_in_its_best_form() -> None:
     assert understood.coverage > alone.coverage
     _, sure = CalibratedProfile(Calibration.shipped()).judge(Inquiry(text="oven"), found)
     assert 0.0 < sure < 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("How much does the Marlin oven cost?", True),
+        ("What is the telephone number of the baker?", True),
+        ("What is the e-mail address of the baker?", True),
+        ("How much heat does the Marlin oven give?", False),
+        ("What is the number of the oven?", False),
+    ],
+)
+def test_what_is_known_by_its_form_must_stand_there_in_that_form(
+    question: str, missing: bool
+) -> None:
+    assert signs(question, OVEN).form_missing is missing
+    told = OVEN + " It costs 900 euros, bakers call +49 30 1234567 or write to oven@marlin.example."
+    assert signs(question, told).form_missing is False
+
+
+def test_what_the_passages_refute_is_refused_and_a_refusal_keeps_the_order() -> None:
+    calibration = Calibration.shipped()
+    sure = EvidenceSignals(similarity=0.9, wording=0.9, coverage=1.0, leave=0.125, refuted=True)
+    weak = EvidenceSignals(similarity=0.1, wording=0.1, coverage=0.1, leave=0.125, refuted=True)
+    assert calibration.probability(weak) < calibration.probability(sure) < calibration.low
+
+
+@pytest.mark.parametrize(
+    ("question", "is_one"),
+    [
+        ("Can the oven bake bread?", True),
+        ("And is it hot?", True),
+        ("Doesn't the oven have a door?", True),
+        ("Can you explain the oven?", False),
+        ("How hot is the oven?", False),
+    ],
+)
+def test_a_question_for_yes_or_no_leaves_half(question: str, is_one: bool) -> None:
+    assert signs(question, OVEN).asks_whether is is_one
+
+
+def test_an_examiner_who_asks_what_is_not_so_is_no_sign() -> None:
+    assert not asks_denied("Which one of these is NOT a type of oven?")
+    assert asks_denied("Which ovens were not delivered?")

@@ -124,3 +124,94 @@ async def test_what_a_page_is_for_does_not_answer_how_something_is_done() -> Non
     )
     answer = await reply("How do I start the simulator?", aims, start)
     assert answer.startswith("```bash\nbasil sim --kitchen school")
+
+
+PLANS = (
+    "Answers come by plan.\n\n| Plan | First answer | Hours |\n|---|---|---|\n"
+    "| Free | 3 working days | working days |\n| Team | 8 hours | 8:00 to 18:00 |\n"
+    "| Company | 1 hour | every day |"
+)
+CODES = (
+    "| Code | Means | What to do |\n|---|---|---|\n| K18 | unknown thing | remove it |\n"
+    "| K44 | dropped | fetch a cloth |"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "row", "other"),
+    [
+        ("When is the Team plan answered?", PLANS, "| Team | 8 hours |", "| Free |"),
+        ("What does K44 mean?", CODES, "| K44 | dropped | fetch a cloth [1] |", "K18"),
+    ],
+)
+async def test_the_row_that_is_named_is_quoted_below_its_head(
+    question: str, text: str, row: str, other: str
+) -> None:
+    said = await reply(question, text)
+    assert row in said
+    assert "|---|---|---|\n" + row[:6] in said
+    assert other not in said
+
+
+async def test_rows_that_are_compared_are_both_quoted() -> None:
+    said = await reply("What is the difference between the Free plan and the Team plan?", PLANS)
+    assert "| Free |" in said
+    assert "| Team |" in said
+    assert "Company" not in said
+
+
+async def test_who_asks_for_a_list_gets_all_rows() -> None:
+    said = await reply("Which plans are there?", PLANS)
+    assert all(plan in said for plan in ("Free", "Team", "Company"))
+
+
+async def test_one_item_of_a_list_answers_for_itself() -> None:
+    text = "Rules:\n\n- A change has at most 400 lines.\n- The author merges.\n- Be kind.\n"
+    assert await reply("How many lines may a change have?", text) == (
+        "Rules:\n- A change has at most 400 lines [1]."
+    )
+
+
+async def test_a_sentence_that_leans_on_the_one_before_is_quoted_with_it() -> None:
+    text = "The light curtain stands before the rail. It stops the arm within 0.2 seconds. Be calm."
+    assert await reply("How soon is the arm stopped?", text) == (
+        "The light curtain stands before the rail [1]. It stops the arm within 0.2 seconds [1]."
+    )
+
+
+async def test_who_asks_for_a_command_gets_what_can_be_typed() -> None:
+    text = (
+        "Recipes are backed up before an update, and recipes matter.\n\n"
+        "1. `basil backup --to usb` saves the recipes.\n2. `basil update` installs the update.\n"
+    )
+    said = await reply("Which command saves the recipes?", text)
+    assert "`basil backup --to usb`" in said
+    assert "basil update`" not in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In this lesson you will learn what a servo is. A servo is a motor that knows its angle.",
+        "Now that you know what a servo is, go on:\n\n## Servos\n\nA servo is a motor that knows"
+        " its angle.",
+        "- What is a servo?\n- What is a servo for?\n\nA servo is a motor that knows its angle.",
+    ],
+)
+async def test_announcements_questions_and_lines_that_lead_on_are_no_answers(text: str) -> None:
+    assert await reply("What is a servo?", text) == "A servo is a motor that knows its angle [1]."
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("How soon is the Free plan answered? And the Team plan?", "| Team | 8 hours |"),
+        ("How soon is the Team plan answered? And the Company plan?", "| Company | 1 hour |"),
+    ],
+)
+async def test_the_last_sentence_asks_and_those_before_tell_what_about(
+    question: str, row: str
+) -> None:
+    said = await reply(question, PLANS)
+    assert row in said
+    assert said.count("\n| ") == 2, "the head and one row"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
 from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
 from rag_core.retrieval.candidates import Placed, pages_in_turn
-from rag_core.retrieval.query import Filters, SearchQuery
+from rag_core.retrieval.query import EVERYTHING, Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.widening import WideSearch, cosine
 from tests.builders import a_candidate
 from tests.fakes.embedder import WordEmbedder
 from tests.shelf_builders import file_chunks, long_text
@@ -74,22 +76,71 @@ async def test_a_page_has_two_places_before_others_have_had_theirs(store: EdgeSt
     assert len((await retriever.search(alone)).results) == 4
 
 
-def test_pages_keep_their_order_within_and_among_each_other() -> None:
-    def turns(*names: str) -> list[str]:
-        found = [Placed(a_candidate(name, source_file=name[0]), 0.5) for name in names]
-        ordered = pages_in_turn(found, lambda each: each.candidate.page)
-        return [each.candidate.text for each in ordered]
+def turns(scores: dict[str, float]) -> list[str]:
+    """The passages in their turn; the first letter names the page."""
+    found = [Placed(a_candidate(name, source_file=name[0]), each) for name, each in scores.items()]
+    ordered = pages_in_turn(found, lambda each: each.candidate.page, lambda each: each.score)
+    return [each.candidate.text for each in ordered]
 
-    assert turns("a0", "b0", "a1", "b1", "a2", "b2") == ["a0", "b0", "a1", "b1", "a2", "b2"]
-    assert turns("a1", "a2", "a3", "b1") == ["a1", "a2", "b1", "a3"]
+
+def test_pages_keep_their_order_within_and_among_each_other() -> None:
+    alike = dict.fromkeys(["a0", "b0", "a1", "b1", "a2", "b2"], 0.5)
+    assert turns(alike) == ["a0", "b0", "a1", "b1", "a2", "b2"]
+    assert turns(dict.fromkeys(["a1", "a2", "a3", "b1"], 0.5)) == ["a1", "a2", "b1", "a3"]
+
+
+def test_a_third_passage_waits_for_pages_nearly_as_good_and_for_no_others() -> None:
+    assert turns({"a1": 0.9, "a2": 0.9, "a3": 0.8, "b1": 0.7}) == ["a1", "a2", "b1", "a3"]
+    assert turns({"a1": 0.9, "a2": 0.9, "a3": 0.8, "b1": 0.4}) == ["a1", "a2", "a3", "b1"]
+    many = {f"a{n}": 0.9 for n in range(9)} | {"b1": 0.3}
+    assert turns(many).index("b1") == 5
 
 
 async def test_a_lesson_is_read_whole_and_modules_are_listed(store: EdgeStore) -> None:
     retriever = Retriever(embedder=WordEmbedder(), store=store)
     found = (await retriever.search(SearchQuery(text="gear", book_ids=COURSE))).results[0]
-    lesson = await retriever.lesson(found.parent_doc_id, books=COURSE)
+    lesson = await retriever.lesson(found.parent_doc_id, books=COURSE, filters=EVERYTHING)
     assert [result.chunk_index for result in lesson] == [0, 1, 2, 3]
     assert await retriever.modules(books=COURSE) == ["module-1", "module-2"]
+
+
+async def test_a_section_that_was_cut_is_read_on_beside_the_best_passages(store: EdgeStore) -> None:
+    """Each part is a passage of its own, after those that were found."""
+    parts = ["\n\n".join(long_text(f"{name} wheel", words=300) for name in ("big", "old", "red"))]
+    await store.add(file_chunks(parts, file="wheels.md"))
+    await store.show_version(book_id="course", source_file="wheels.md", version=1)
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    query = SearchQuery(text="the old wheel", book_ids=COURSE, limit=1)
+    found = (await retriever.search(query)).results
+    wide = (await WideSearch(retriever).search(query)).results
+    assert [result.source_file for result in found] == ["wheels.md"]
+    assert wide[: len(found)] == found
+    assert {result.chunk_index for result in wide} == {0, 1, 2}
+    assert [result.rank for result in wide] == [1, 2, 3]
+    assert all(result.breadcrumb == found[0].breadcrumb for result in wide)
+    vectors = [WordEmbedder().vector("the old wheel")] * len(wide)
+    assert [result.similarity_score for result in wide] == pytest.approx(
+        [cosine(vector, result.vector) for vector, result in zip(vectors, wide, strict=True)],
+        abs=1e-3,
+    )
+    bar = replace(query, similarity_threshold=found[0].similarity_score)
+    assert all(
+        result.similarity_score >= bar.similarity_threshold
+        for result in (await WideSearch(retriever).search(bar)).results
+    )
+
+
+async def test_other_sections_and_books_out_of_reach_are_not_read_besides(
+    store: EdgeStore,
+) -> None:
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    query = SearchQuery(text="gear 2", book_ids=COURSE, limit=1)
+    response = await retriever.search(query)
+    assert response.results[0].next_chunk_id
+    assert await retriever.widened(response) == response
+    elsewhere = replace(response, query=replace(query, book_ids=BookIds(["other"])))
+    assert await retriever.widened(elsewhere) == elsewhere
+    assert (await retriever.widened(replace(response, results=()))).results == ()
 
 
 async def test_a_question_asked_again_is_not_embedded_again() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import httpx
 import pytest
@@ -15,9 +16,11 @@ from adapters.web.caller import PRIVATE, Caller
 from adapters.web.config import Scope, WebConfig, parse_api_keys
 from adapters.web.rate import SlidingLimit
 from adapters.web.rules import SCOPES
+from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform
 from rag_core.errors import ConfigurationError
-from tests.fakes.web_house import House, OneDefault
+from tests.fakes.web_house import House, MemoryIndex, OneDefault
+from tests.fakes.web_values import START, a_result
 from tests.fakes.web_visit import KEYS, a_config, at_the_private_door, visiting, with_keys
 
 ASK = {"message": "How often may a key ask?"}
@@ -400,3 +403,43 @@ async def test_another_platforms_door_guards_itself(config: WebConfig) -> None:
         beside = await client.post("/slack/events/x", content=b"x")
     assert (sent.status_code, sent.text) == (200, "100000")
     assert beside.status_code in {401, 403}
+
+
+@pytest.mark.parametrize(
+    ("key", "search"), [(None, True), ("read-key-1", False), ("admin-key-1", True)]
+)
+async def test_what_is_not_out_or_not_read_here_is_like_what_is_not_there(
+    key: str | None, search: bool
+) -> None:
+    later = {"metadata": {"released_at": START + timedelta(days=1)}}
+    house = House(
+        index=MemoryIndex(
+            a_result(text="An open lesson.", parent="open"),
+            a_result(text="An unreleased lesson.", parent="later", **later),
+            a_result(text="Another lesson.", parent="other", module="module-2"),
+        )
+    )
+    house.library.policy = ChannelPolicy(modules=("module-1",))
+    async with visiting(house, with_keys() if key else None, key=key) as client:
+        shown = {
+            (door, parent): (await client.get(f"/{door}/{parent}")).status_code
+            for door in ("read", "lessons")
+            for parent in ("open", "later", "other", "never")
+        }
+        unknown = (await client.get("/lessons/never")).json()
+        hidden = (await client.get("/lessons/later")).json()
+        found = (await client.post("/search", json={"text": "lesson"})).json()
+    assert {place for place, status in shown.items() if status == 200} == {
+        ("read", "open"),
+        ("lessons", "open"),
+    }
+    assert set(shown.values()) == {200, 404}
+    assert unknown == hidden
+    assert (len(found["results"]) == 3) is search
+
+
+async def test_the_private_door_shows_a_lesson_before_it_is_out() -> None:
+    later = {"released_at": START + timedelta(days=1)}
+    house = House(index=MemoryIndex(a_result(metadata=later)))
+    async with at_the_private_door(house) as client:
+        assert (await client.get("/lessons/lesson-1")).status_code == 200

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0006"
-down_revision = "0004"
+down_revision = "0007"
 
 SORTED = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 TEXTS = (

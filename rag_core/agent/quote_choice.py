@@ -1,0 +1,107 @@
+"""Chooses the pieces that make an answer together: the best one, and what goes with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rag_core.agent.asking import Asked, announces, asks_back, leads_on
+from rag_core.agent.quotable import Unit
+from rag_core.agent.quote_judge import LONG_ENOUGH, Scored
+from rag_core.agent.words import content
+
+MAX_UNITS = 4
+MAX_WHOLE = 2
+"""Lists, tables and code blocks in one answer."""
+FURTHER_COVERAGE = 0.34
+"""The share of the question's weight that a piece must have which is to stand beside the best."""
+ALSO_WORTH = 0.8
+"""How good a further piece must be, measured by the best one."""
+BY_ITSELF = 0.6
+"""The share of the question's weight by which a piece of another passage earns its place."""
+NEIGHBOUR = 0.6
+MAX_BEFORE = 2
+LEANING = re.compile(
+    r"\W*(?:it|its|they|them|their|this|these|those|that|such|he|she|his|her|both|neither|either"
+    r"|however|therefore|thus|hence|but|also|otherwise|instead|so|then|similarly|likewise"
+    r"|for example|for instance|in addition|as a result|the (?:former|latter|other|same|second))\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that goes on from the one before it."""
+REPEATED = 0.7
+
+
+def chosen(scored: Sequence[Scored], best: Scored, asked: Asked) -> list[Scored]:
+    """The best piece, what goes with it in its passage, and what other passages add."""
+    picked = [best, *(one for one in scored if asked.goes_on(best.unit, one.unit))]
+    for one in sorted(scored, key=lambda s: -s.score):
+        if len(picked) == MAX_UNITS:
+            break
+        if one.unit.is_whole and sum(p.unit.is_whole for p in picked) >= MAX_WHOLE:
+            continue
+        if one not in picked and adds(one, picked, best):
+            picked.append(one)
+    picked = readable(picked, scored, asked)
+    order = {p.unit.passage.rank: at for at, p in reversed(list(enumerate(picked)))}
+    return sorted(picked, key=lambda p: (order[p.unit.passage.rank], p.unit.place))
+
+
+def adds(one: Scored, picked: Sequence[Scored], best: Scored) -> bool:
+    """Whether a piece is good enough and says something that is not said yet."""
+    is_next = one.unit.passage is best.unit.passage and abs(one.unit.place - best.unit.place) == 1
+    if one.score < (NEIGHBOUR if is_next else ALSO_WORTH) * best.score:
+        return False
+    if one.coverage < FURTHER_COVERAGE * (0.5 if is_next else 1.0):
+        return False
+    if announces(one.unit) or asks_back(one.unit) or leads_on(one.unit):
+        return False
+    if one.unit.passage is not best.unit.passage and not brings(one, picked):
+        return False
+    own = set(content(one.unit.text))
+    return all(len(own & set(content(p.unit.text))) < REPEATED * len(own) for p in picked)
+
+
+def brings(one: Scored, picked: Sequence[Scored]) -> bool:
+    """Whether a piece of another passage is about the question by its own words, or has words of
+    the question that nothing has so far."""
+    if one.coverage >= BY_ITSELF and one.own >= FURTHER_COVERAGE:
+        return True
+    known = frozenset[str]().union(*(p.held for p in picked))
+    return one.own >= FURTHER_COVERAGE and not one.held <= known
+
+
+def readable(picked: Sequence[Scored], scored: Sequence[Scored], asked: Asked) -> list[Scored]:
+    """With what the pieces lean on: the sentence before one that begins with `it` or `they`, and
+    after a reason that is given in one short sentence the next one."""
+    at = {(one.unit.passage.rank, one.unit.place): one for one in scored}
+    full = list(picked)
+    for one in picked:
+        unit, leaning = one.unit, one
+        for back in range(1, MAX_BEFORE + 1):
+            before = at.get((unit.passage.rank, unit.place - back))
+            if before is None or not leans(leaning.unit, before.unit):
+                break
+            full.append(before)
+            leaning = before
+        after = at.get((unit.passage.rank, unit.place + 1))
+        is_open = (one is picked[0] and asked.wants_reason) or is_brief(unit)
+        if after is not None and is_open and run_on(unit, after.unit):
+            full.append(after)
+    return list({(one.unit.passage.rank, one.unit.place): one for one in full}.values())
+
+
+def is_brief(unit: Unit) -> bool:
+    """Whether a sentence says so little that the next one must explain it."""
+    return not unit.is_whole and len(set(content(unit.text))) < LONG_ENOUGH
+
+
+def leans(unit: Unit, before: Unit) -> bool:
+    """Whether a sentence cannot be read without the one before it."""
+    return run_on(before, unit) and LEANING.match(unit.text.strip()) is not None
+
+
+def run_on(first: Unit, second: Unit) -> bool:
+    """Whether two sentences stand one after the other in one section."""
+    if first.is_whole or second.is_whole or leads_on(second):
+        return False
+    return first.section == second.section
