@@ -24,8 +24,8 @@ staff_answers = Table(
     Column("book_id", Text, nullable=False),
     Column("modules", Text, nullable=False),
     Column("released_at", SORTED, nullable=False),
-    Column("said_at", SORTED, nullable=False),
-    Column("changed_at", SORTED, nullable=False),
+    Column("said_at", SORTED, nullable=False, index=True),
+    Column("changed_at", SORTED, nullable=False, index=True),
     Column("expires_at", SORTED, nullable=False),
     Column("keeping", Text, nullable=False),
     Column("kept_by", Text, nullable=False),
@@ -39,3 +39,4 @@ Index(
     staff_answers.c.keeping,
     staff_answers.c.expires_at,
 )
+Index("ix_staff_answers_listed", staff_answers.c.keeping, staff_answers.c.said_at)

@@ -36,5 +36,7 @@ def upgrade() -> None:
         sa.UniqueConstraint(*MESSAGE, name=f"uq_staff_answers_{'_'.join(MESSAGE)}"),
     )
     op.create_index("ix_staff_answers_question_id", "staff_answers", ["question_id"])
-    op.create_index("ix_staff_answers_author_id", "staff_answers", ["author_id"])
+    for name in ("author_id", "said_at", "changed_at"):
+        op.create_index(f"ix_staff_answers_{name}", "staff_answers", [name])
+    op.create_index("ix_staff_answers_listed", "staff_answers", ["keeping", "said_at"])
     op.create_index("ix_staff_answers_found", "staff_answers", ["book_id", "keeping", "expires_at"])
