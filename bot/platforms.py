@@ -79,6 +79,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         starters=starters_of(services),
         asked=stores.ledger,
         lately=stores.lately,
+        staffing=services.staffing,
         installations=stores.installations,
         forgetting=stores.forgetting,
     )
@@ -141,6 +142,7 @@ def discord_parts(services: Services, steward: Steward) -> DiscordParts:
         policies=services.library,
         steward=steward,
         lately=stores.lately,
+        staffing=services.staffing,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,

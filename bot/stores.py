@@ -27,6 +27,7 @@ from rag_core.ports import (
     SourceStore,
     UsageStore,
 )
+from rag_core.staff.store import StaffAnswerStore
 from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import Database, open_database
@@ -40,6 +41,7 @@ from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.repeats import RepeatRecords
 from rag_core.storage.sources import Sources
+from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
 from rag_core.storage.token_usage import TokenUsage
@@ -61,6 +63,7 @@ class Stores:
     stats: StatsStore
     stories: StoryStore
     markers: MarkerStore
+    staff_answers: StaffAnswerStore
     forgetting: ForgettingStore
     lately: AskedLately
     usage: UsageStore
@@ -84,6 +87,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             stats=StatsRecords(database),
             stories=Stories(database),
             markers=Markers(database),
+            staff_answers=StaffAnswers(database),
             forgetting=Forgetting(database),
             lately=AskedLately(database),
             usage=TokenUsage(database),

@@ -16,6 +16,7 @@ from adapters.discord.events import Rules
 from adapters.discord.files import FileReader
 from adapters.discord.hearing import Listener
 from adapters.discord.interactions import Commands, Interactions
+from adapters.discord.keeping import Keeping
 from adapters.discord.lookup import Lookup
 from adapters.discord.presses import Presses
 from adapters.discord.progress import LinePace
@@ -30,6 +31,7 @@ from adapters.discord.stewardship import Stewardship
 from adapters.discord.tokens import TicketRest
 from adapters.platform import TakesQuestions
 from adapters.review import Review
+from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from adapters.waiting import Waiting
 from rag_core.ports import MarkerStore
@@ -50,6 +52,7 @@ class DiscordParts:
     steward: Steward | None = None
     lately: KnowsAskedLately | None = None
     """What was asked lately, for edits and deletions that nobody heard."""
+    staffing: KeepsAnswers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,12 +78,15 @@ class Shared:
     waiting: Waiting
     muted: MutedThreads
     readers: Readers
+    keeping: Keeping | None
 
 
 def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection) -> Works:
+    rest, tickets = DiscordRest(connection), TicketRest(connection)
     shared = Shared(
-        rest=DiscordRest(connection),
-        tickets=TicketRest(connection),
+        rest=rest,
+        tickets=tickets,
+        keeping=keeping_of(config, parts, rest, tickets),
         threads=AnsweredThreads(parts.markers),
         waiting=Waiting(),
         muted=MutedThreads(parts.markers),
@@ -110,7 +116,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         if parts.lately is not None
         else None,
         register=CommandRegister(
-            commands(with_lookup=parts.lookup is not None),
+            commands(with_lookup=parts.lookup is not None, keeps=parts.staffing is not None),
             guilds=config.command_guilds,
             rest=shared.rest,
             markers=parts.markers,
@@ -133,6 +139,7 @@ def listening(
         afterthoughts=afterthoughts,
         readers=shared.readers,
         waiting=shared.waiting,
+        keeping=shared.keeping,
         rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
         pauses=config.accept_pauses,
     )
@@ -155,10 +162,27 @@ def answering(config: DiscordConfig, parts: DiscordParts, shared: Shared) -> Int
         stewardship=stewardship,
         pauses=config.accept_pauses,
     )
+    first = shared.keeping.hear if shared.keeping else None
     if review is None:
-        return Interactions(known.hear)
+        return Interactions(known.hear, first=first)
     staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=shared.rest)
-    return Interactions(known.hear, Presses(review, tickets=tickets, staff=staff).hear)
+    presses = Presses(review, tickets=tickets, staff=staff)
+    return Interactions(known.hear, presses.hear, first=first)
+
+
+def keeping_of(
+    config: DiscordConfig, parts: DiscordParts, rest: DiscordRest, tickets: TicketRest
+) -> Keeping | None:
+    if parts.staffing is None:
+        return None
+    return Keeping(
+        parts.staffing,
+        staff_roles=config.staff_roles,
+        admin_roles=config.admin_roles,
+        rest=rest,
+        tickets=tickets,
+        pauses=config.accept_pauses,
+    )
 
 
 def pace_of(config: DiscordConfig) -> LinePace:
