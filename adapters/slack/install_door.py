@@ -7,7 +7,7 @@ import logging
 from collections.abc import Mapping, MutableMapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urljoin
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from adapters.slack.admission import Admission, Declined
 from adapters.slack.config import INSTALL_PATH, InstallConfig, install_address, redirect_uri
@@ -65,7 +65,8 @@ class InstallDoor:
         }
         secure = "; Secure" if self._again.startswith("https:") else ""
         lasts = int(self._config.state_seconds)
-        cookie = f"{COOKIE}={browser}; Path=/slack; Max-Age={lasts}; HttpOnly; SameSite=Lax{secure}"
+        path = urlsplit(self._again).path.removesuffix("/install")
+        cookie = f"{COOKIE}={browser}; Path={path}; Max-Age={lasts}; HttpOnly; SameSite=Lax{secure}"
         headers = {"location": f"{self._authorize}?{urlencode(asked)}", "set-cookie": cookie}
         return Page(status=302, title="Slack asks on", headers=headers)
 
