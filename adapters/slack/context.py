@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from adapters.slack.events import BARE_MENTION, IMAGES, Heard, talk_of
 from adapters.slack.files import FileReader
 from adapters.slack.people import People
 from adapters.slack.team import Team
+from adapters.slack.thread import pages_of
 from rag_core.conversation.question import MAX_QUESTION
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import UpstreamError
@@ -21,7 +22,7 @@ log = logging.getLogger(__name__)
 
 READ_SECONDS = 2.0
 """Slack waits for its ack meanwhile, and gives up after three."""
-THREAD_PAGE, THREAD_PAGES = 200, 5
+THREAD_PAGES = 5
 """Slack begins with the oldest: the newest are on the last page."""
 MAX_THREAD = 600
 """Characters of a thread: what is looked up is still the question."""
@@ -60,36 +61,18 @@ class Context:
 
     async def _talk(self, team: Team, heard: Heard) -> list[str]:
         """The thread that the bot was called into, as much of it as can be read in time."""
-        read: list[Mapping[str, Any]] = []
+        key, asked = heard.question.key, heard.question.message_id
+        read: dict[str, Mapping[str, Any]] = {}  # the head may stand on each page
         try:
             async with asyncio.timeout(READ_SECONDS):
-                async for page in before(team, heard.question):
-                    read += page
+                thread = pages_of(team, heard.question, most=THREAD_PAGES, latest=asked)
+                async for page in thread:
+                    read |= {str(message.get("ts")): message for message in page}
         except (UpstreamError, TimeoutError) as error:
             about = {"cause": type(error).__name__, "messages": len(read)}
-            log.info("a thread was not read to its end", extra=about)
-        said = [m for m in read if m.get("ts") != heard.question.message_id]
-        return talk_of(said, team.workspace)
-
-
-async def before(team: Team, question: IncomingQuestion) -> AsyncIterator[list[Mapping[str, Any]]]:
-    """What was said in the thread of a question, page by page."""
-    cursor: str | None = None
-    for _ in range(THREAD_PAGES):
-        page = await team.call(
-            "conversations.replies",
-            channel=question.key.channel_id,
-            ts=question.key.thread_id,
-            latest=question.message_id,
-            limit=THREAD_PAGE,
-            cursor=cursor,
-        )
-        found = page.get("messages") or ()
-        # The head of a thread may stand on each of its pages.
-        yield [m for m in found if cursor is None or m.get("ts") != question.key.thread_id]
-        cursor = (page.get("response_metadata") or {}).get("next_cursor")
-        if not cursor:
-            return
+            log.info("a thread was not read to its end", extra=about | {"channel": key.channel_id})
+        read.pop(asked, None)
+        return talk_of(list(read.values()), team.workspace)
 
 
 async def nothing() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from adapters.slack.calls import SERVICE
@@ -42,23 +42,32 @@ async def unnamed(team: Team, question: IncomingQuestion) -> str | None:
 
 
 async def thread_after(team: Team, question: IncomingQuestion) -> AsyncIterator[Message]:
+    after = {"oldest": question.message_id, "include_all_metadata": True}
+    async for page in pages_of(team, question, most=MAX_PAGES, **after):
+        for message in page:
+            yield message
+
+
+async def pages_of(
+    team: Team, question: IncomingQuestion, *, most: int, **bounds: Any
+) -> AsyncIterator[Sequence[Message]]:
+    """What stands in the thread of a question, the oldest first; UpstreamRejected where there is
+    more than so many pages."""
     cursor: str | None = None
-    for _ in range(MAX_PAGES):
+    for _ in range(most):
         page = await team.call(
             "conversations.replies",
             channel=question.key.channel_id,
             ts=question.key.thread_id,
-            oldest=question.message_id,
-            include_all_metadata=True,
             limit=PAGE,
             cursor=cursor,
+            **bounds,
         )
-        for message in page.get("messages") or ():
-            yield message
+        yield page.get("messages") or ()
         cursor = (page.get("response_metadata") or {}).get("next_cursor")
         if not cursor:
             return
-    raise UpstreamRejected(SERVICE, "the thread is too long to look a message up")
+    raise UpstreamRejected(SERVICE, "the thread is too long to be read")
 
 
 def _same(message: Message, metadata: Mapping[str, Any]) -> bool:
