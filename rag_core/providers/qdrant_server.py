@@ -111,6 +111,16 @@ class ServerStore:
         found = await self._matching(books, [is_one_of("chunk_id", *chunk_ids)])
         return {result.chunk_id: result for result in found}
 
+    async def texts(
+        self, content_hashes: Collection[str], *, books: BookIds, limit: int
+    ) -> Sequence[SearchResult]:
+        if not content_hashes:
+            return []
+        same = [is_one_of("content_hash", *content_hashes)]
+        return await self._read(
+            books, [], lambda reach: self._search.matching(reach, same, most=limit)
+        )
+
     async def modules(self, *, books: BookIds) -> Sequence[str]:
         return sorted(await self._values("module", books))
 
