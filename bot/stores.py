@@ -7,9 +7,11 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from bot.failpoint import failpoint
+from bot.setting import ids_in
 from bot.settings import Settings
 from rag_core.desk.failpoints import watched
 from rag_core.insight.gaps import GapStore
+from rag_core.insight.repeats import RepeatStore
 from rag_core.insight.stats import StatsStore
 from rag_core.insight.story import StoryStore
 from rag_core.ports import (
@@ -17,6 +19,7 @@ from rag_core.ports import (
     ConversationStore,
     FeedbackStore,
     ForgettingStore,
+    InstallationStore,
     JobStore,
     Ledger,
     MarkerStore,
@@ -26,7 +29,7 @@ from rag_core.ports import (
 )
 from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import open_database
+from rag_core.storage.database import Database, open_database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
@@ -34,6 +37,7 @@ from rag_core.storage.jobs import Jobs
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
+from rag_core.storage.repeats import RepeatRecords
 from rag_core.storage.sources import Sources
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
@@ -52,11 +56,14 @@ class Stores:
     jobs: JobStore
     feedback: FeedbackStore
     gaps: GapStore
+    repeats: RepeatStore
     stats: StatsStore
     stories: StoryStore
     markers: MarkerStore
     forgetting: ForgettingStore
     usage: UsageStore
+    installations: InstallationStore | None
+    """None where there is no key to seal tokens with."""
 
 
 @contextlib.asynccontextmanager
@@ -71,9 +78,20 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             jobs=Jobs(database),
             feedback=Feedback(database),
             gaps=GapRecords(database),
+            repeats=RepeatRecords(database),
             stats=StatsRecords(database),
             stories=Stories(database),
             markers=Markers(database),
             forgetting=Forgetting(database),
             usage=TokenUsage(database),
+            installations=installations_in(database, settings),
         )
+
+
+def installations_in(database: Database, settings: Settings) -> InstallationStore | None:
+    if settings.secret_keys is None:
+        return None
+    from rag_core.storage.installations import Installations
+    from rag_core.storage.sealing import Sealer
+
+    return Installations(database, Sealer(ids_in(settings.secret_keys.get_secret_value())))

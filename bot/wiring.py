@@ -16,6 +16,7 @@ from adapters.web.reply import WebReplies
 from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
+from bot.earlier import repeats_of
 from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.providers import (
@@ -161,7 +162,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, answers, model.name),
+            answering=answering(settings, stores, library, retriever, answers, model.name),
             desk=desk_of(settings, stores, bell=bell, metrics=metrics, room=room),
             room=room,
             profile=profile,
@@ -224,7 +225,12 @@ def linked(settings: Settings, agent: Agent, vectors: VectorStore) -> AnsweringA
 
 
 def answering(
-    settings: Settings, stores: Stores, library: Library, agent: AnsweringAgent, model: str
+    settings: Settings,
+    stores: Stores,
+    library: Library,
+    retriever: Retriever,
+    agent: AnsweringAgent,
+    model: str,
 ) -> Answering:
     return Answering(
         agent=agent,
@@ -233,6 +239,7 @@ def answering(
         apologise=apologise,
         model=model,
         max_turns=settings.agent_max_turns,
+        repeats=repeats_of(stores.repeats, retriever),
     )
 
 

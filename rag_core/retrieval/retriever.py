@@ -8,7 +8,7 @@ from functools import partial
 
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
-from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, VectorStore
+from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, Vector, VectorStore
 from rag_core.retrieval.candidates import Placed, pages_in_turn
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
@@ -101,6 +101,10 @@ class Retriever:
 
     async def _embedded_thread(self, text: str) -> EmbeddedText:
         return EmbeddedText(text=text, vector=await self._embedder.embed_query(text))
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a query; nothing is computed for one that was looked up lately."""
+        return await self._embedder.embed_query(whole_characters(text.strip()))
 
     async def lesson(
         self, parent_doc_id: str, *, books: BookIds, filters: Filters

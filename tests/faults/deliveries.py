@@ -7,6 +7,7 @@ import asyncio
 from tests.faults.checker import figures
 from tests.faults.row import Outcome, Scale, judged
 from tests.faults.yard import Yard, yard
+from tests.peers.postgres import postgres_server
 from tests.peers.slack import RETRY_AFTER, Fault
 
 PATIENCE = 240.0
@@ -25,28 +26,42 @@ TROUBLES = (
 
 async def deliveries(scale: Scale) -> Outcome:
     """Every message is delivered ten times: both kinds of event, shuffled, and after a restart."""
-    messages = scale.of(1000, least=10)
     async with yard(scale.folder, seed=scale.seed) as place:
-        channels = place.channels(50)
-        house = await place.start()
-        await house.ready()
-        delivered = 0
-        for half in range(2):
-            for number in range(messages // 2):
-                place.ask(channels[number % len(channels)], f"t{number % 61}" if number % 3 else "")
-                if number % 20 == 19:
-                    delivered += await again(place, copies=COPIES)
-                    await place.slack.heard()
-            delivered += await again(place, copies=COPIES)
-            await place.slack.heard()
-            if not half:
-                await house.kill()
-                house = await place.start()
-                await house.ready()
-        ended = await place.until_ended(within=PATIENCE)
-        outcome = Outcome(figures={"deliveries": delivered + len(place.slack.envelopes())})
-        outcome.must(ended, "not everything ended")
-        return judged(outcome, figures(place.record()))
+        return await delivered_often(place, scale)
+
+
+async def deliveries_on_postgres(scale: Scale) -> Outcome:
+    """The same with two processes on one database, which get the deliveries in turn."""
+    with postgres_server() as server:
+        url = server.url(await server.create())
+        async with yard(scale.folder, seed=scale.seed, database=url) as place:
+            beside = await place.start(data="data-2")
+            await beside.ready()
+            return await delivered_often(place, scale)
+
+
+async def delivered_often(place: Yard, scale: Scale) -> Outcome:
+    messages = scale.of(1000, least=10)
+    channels = place.channels(50)
+    house = await place.start()
+    await house.ready()
+    delivered = 0
+    for half in range(2):
+        for number in range(messages // 2):
+            place.ask(channels[number % len(channels)], f"t{number % 61}" if number % 3 else "")
+            if number % 20 == 19:
+                delivered += await again(place, copies=COPIES)
+                await place.slack.heard()
+        delivered += await again(place, copies=COPIES)
+        await place.slack.heard()
+        if not half:
+            await house.kill()
+            house = await place.start()
+            await house.ready()
+    ended = await place.until_ended(within=PATIENCE)
+    outcome = Outcome(figures={"deliveries": delivered + len(place.slack.envelopes())})
+    outcome.must(ended, "not everything ended")
+    return judged(outcome, figures(place.record()))
 
 
 async def again(place: Yard, *, copies: int) -> int:

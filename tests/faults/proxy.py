@@ -42,17 +42,20 @@ class FaultProxy:
     down: bool = False
     """Nobody is there: connections are reset at once."""
     _open: set[asyncio.Task[None]] = field(default_factory=set)
+    _writers: set[asyncio.StreamWriter] = field(default_factory=set)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)
+        self._writers.add(writer)
         try:
             await self._serve(reader, writer)
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:
             self._open.discard(task)
+            self._writers.discard(writer)
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -98,6 +101,11 @@ class FaultProxy:
             left = None if left is None else left - len(data)
             writer.write(data)
             await writer.drain()
+
+    def reset_all(self) -> None:
+        """End every connection that is open now."""
+        for writer in self._writers:
+            reset(writer)
 
     async def close(self) -> None:
         for task in list(self._open):

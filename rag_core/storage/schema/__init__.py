@@ -11,7 +11,8 @@ from rag_core.storage.schema.base import SORTED, metadata
 from rag_core.storage.schema.bounds import forgotten, notices, token_usage
 from rag_core.storage.schema.conversations import sessions, threads
 from rag_core.storage.schema.facts import markers
-from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps
+from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps, repeats
+from rag_core.storage.schema.installations import installations, used_tickets
 from rag_core.storage.schema.ledger import IN_VAIN, answers, citations, parts, questions, turns
 from rag_core.storage.schema.library import books, ingestion_records, jobs, policies, sources
 
@@ -27,6 +28,7 @@ __all__ = [
     "gap_questions",
     "gaps",
     "ingestion_records",
+    "installations",
     "jobs",
     "markers",
     "metadata",
@@ -34,9 +36,11 @@ __all__ = [
     "parts",
     "policies",
     "questions",
+    "repeats",
     "sessions",
     "sources",
     "threads",
     "token_usage",
     "turns",
+    "used_tickets",
 ]
