@@ -77,6 +77,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
+        lately=stores.lately,
         installations=stores.installations,
         forgetting=stores.forgetting,
     )
@@ -138,6 +139,7 @@ def discord_parts(services: Services, steward: Steward) -> DiscordParts:
         ),
         policies=services.library,
         steward=steward,
+        lately=stores.lately,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,

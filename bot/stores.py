@@ -34,6 +34,7 @@ from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
+from rag_core.storage.lately import AskedLately
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
@@ -61,6 +62,7 @@ class Stores:
     stories: StoryStore
     markers: MarkerStore
     forgetting: ForgettingStore
+    lately: AskedLately
     usage: UsageStore
     installations: InstallationStore | None
     """None where there is no key to seal tokens with."""
@@ -83,6 +85,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             stories=Stories(database),
             markers=Markers(database),
             forgetting=Forgetting(database),
+            lately=AskedLately(database),
             usage=TokenUsage(database),
             installations=installations_in(database, settings),
         )
