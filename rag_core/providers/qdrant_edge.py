@@ -102,9 +102,11 @@ class EdgeStore(StoredFields):
         return await self._read(books, nothing, lambda reach: self._search.values(key, reach))
 
     async def _matching(
-        self, books: BookIds, conditions: Sequence[Condition]
+        self, books: BookIds, conditions: Sequence[Condition], *, most: int | None = None
     ) -> Sequence[SearchResult]:
-        return await self._read(books, [], lambda reach: self._search.matching(reach, conditions))
+        return await self._read(
+            books, [], lambda reach: self._search.matching(reach, conditions, most=most)
+        )
 
     async def _read(self, books: BookIds, nothing: T, work: Callable[[Reach], T]) -> T:
         """Run a read in a thread, through one view of the index from start to end."""
