@@ -15,6 +15,7 @@ from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, 
 from rag_core.storage.schema.installations import installations, used_tickets
 from rag_core.storage.schema.ledger import IN_VAIN, answers, citations, parts, questions, turns
 from rag_core.storage.schema.library import books, ingestion_records, jobs, policies, sources
+from rag_core.storage.schema.staff import staff_answers
 
 __all__ = [
     "IN_VAIN",
@@ -39,6 +40,7 @@ __all__ = [
     "repeats",
     "sessions",
     "sources",
+    "staff_answers",
     "threads",
     "token_usage",
     "turns",
