@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from bot.failpoint import failpoint
+from bot.setting import ids_in
 from bot.settings import Settings
 from rag_core.desk.failpoints import watched
 from rag_core.insight.gaps import GapStore
@@ -17,6 +18,7 @@ from rag_core.ports import (
     ConversationStore,
     FeedbackStore,
     ForgettingStore,
+    InstallationStore,
     JobStore,
     Ledger,
     MarkerStore,
@@ -26,7 +28,7 @@ from rag_core.ports import (
 )
 from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import open_database
+from rag_core.storage.database import Database, open_database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
@@ -57,6 +59,8 @@ class Stores:
     markers: MarkerStore
     forgetting: ForgettingStore
     usage: UsageStore
+    installations: InstallationStore | None
+    """None where there is no key to seal tokens with."""
 
 
 @contextlib.asynccontextmanager
@@ -76,4 +80,14 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             markers=Markers(database),
             forgetting=Forgetting(database),
             usage=TokenUsage(database),
+            installations=installations_in(database, settings),
         )
+
+
+def installations_in(database: Database, settings: Settings) -> InstallationStore | None:
+    if settings.secret_keys is None:
+        return None
+    from rag_core.storage.installations import Installations
+    from rag_core.storage.sealing import Sealer
+
+    return Installations(database, Sealer(ids_in(settings.secret_keys.get_secret_value())))

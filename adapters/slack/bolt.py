@@ -58,7 +58,7 @@ def bolt_app(ears: Ears, *, teams: Teams, base_url: str) -> AsyncApp:
 
     async def authorize(team_id: str | None) -> AuthorizeResult | None:
         try:
-            team = teams.of(team_id or "")
+            team = await teams.found(team_id or "")
             workspace = team.workspace
         except UpstreamError:
             return None

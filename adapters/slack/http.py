@@ -85,8 +85,7 @@ class SignedEvents:
             raise RequestRefused(503, "Slack has not told us yet who we are.")
         try:
             return await self._app.async_dispatch(request)
-        except Exception as error:  # noqa: BLE001
-            # The library trips over some shapes before anything of ours has seen them.
+        except Exception as error:  # noqa: BLE001 - the library trips over shapes before us
             log.warning("slack's library cannot read it", extra={"cause": type(error).__name__})
             raise RequestRefused(400, "The body is not one of Slack's.") from None
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adapters.slack.events import CHANNEL_TYPE, word
+from adapters.slack.teams import Teams
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError
 from rag_core.ports import MarkerStore
@@ -108,6 +109,23 @@ class MarkKeeper:
         except StorageError as error:
             self._changed = True
             log.warning("marks were not stored", extra={"cause": str(error)})
+
+
+class MarkKeepers:
+    """The marks of each workspace, kept apart."""
+
+    def __init__(self, markers: MarkerStore, teams: Teams) -> None:
+        self._markers = markers
+        self._teams = teams
+        self._keepers: dict[str, MarkKeeper] = {}
+
+    def of(self, team_id: str) -> MarkKeeper:
+        """UpstreamError where the app is not installed, or not any more."""
+        own = self._teams.of(team_id).workspace.team_id
+        return self._keepers.setdefault(own, MarkKeeper(self._markers))
+
+    def asked(self, question: IncomingQuestion) -> None:
+        self.of(question.key.tenant).asked(question)
 
 
 def is_timestamp(ts: str) -> bool:

@@ -24,13 +24,14 @@ from adapters.slack.files import FileReader
 from adapters.slack.home import Home, KnowsAsked
 from adapters.slack.house_keeping import HouseCommand
 from adapters.slack.listener import Listener
-from adapters.slack.marks import MarkKeeper
+from adapters.slack.marks import MarkKeepers
 from adapters.slack.pane import ChoosesBooks, Pane, Starters
 from adapters.slack.people import People
 from adapters.slack.presses import Presses
 from adapters.slack.private import Whispers
 from adapters.slack.renderer import SlackRenderer
 from adapters.slack.reply import SlackReplies
+from adapters.slack.shapes import part
 from adapters.slack.sharing import Sharing
 from adapters.slack.shortcut import Shortcut
 from adapters.slack.staff import Staff
@@ -39,7 +40,7 @@ from adapters.slack.teams import Teams, team_id_in
 from adapters.steward import Steward
 from adapters.waiting import Waiting
 from rag_core.desk.incoming import IncomingQuestion
-from rag_core.ports import FeedbackStore, MarkerStore
+from rag_core.ports import FeedbackStore, ForgettingStore, InstallationStore, MarkerStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,9 @@ class SlackParts:
     starters: Starters | None = None
     steward: Steward | None = None
     asked: KnowsAsked | None = None
+    installations: InstallationStore | None = None
+    """Where workspaces may install the app by themselves."""
+    forgetting: ForgettingStore | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +69,7 @@ class Built:
     app: AsyncApp
     renderer: SlackRenderer
     replies: SlackReplies
-    marks: MarkKeeper
+    marks: MarkKeepers
     hears: Hears
 
 
@@ -98,7 +102,7 @@ class _Builder:
         self._client = client
         self._errands = errands
         self._waiting = Waiting()
-        self._marks = MarkKeeper(parts.markers)
+        self._marks = MarkKeepers(parts.markers, teams)
         self._threads = AnsweredThreads(parts.markers)
         self._people = People(teams, admins=config.admins)
         self._context = Context(people=self._people, files=FileReader(client.session))
@@ -148,8 +152,13 @@ class _Builder:
         return hear
 
     async def _gone(self, body: Mapping[str, Any]) -> None:
-        """The app was removed, or its token revoked, in this workspace."""
-        self._teams.of(team_id_in(body)).revoked("token_revoked")
+        """The app was removed, or its token revoked, in this workspace.
+
+        People have tokens too, and theirs are not what we work with."""
+        event = part(body, "event")
+        uninstalled = event.get("type") == "app_uninstalled"
+        if uninstalled or part(event, "tokens").get("bot"):
+            self._teams.gone(team_id_in(body), uninstalled=uninstalled)
 
     def _listener(self, pane: Pane) -> Listener:
         config, parts = self._config, self._parts
@@ -225,15 +234,16 @@ class _Builder:
         )
 
 
-def marked(hears: Hears, marks: MarkKeeper) -> Hears:
+def marked(hears: Hears, marks: MarkKeepers) -> Hears:
     """Notes what was heard, and what could not be written down."""
 
     async def hear(body: Mapping[str, Any]) -> None:
+        keeper = marks.of(team_id_in(body))
         try:
             await hears(body)
         except BaseException:
-            marks.unheard(body)
+            keeper.unheard(body)
             raise
-        marks.heard(body)
+        keeper.heard(body)
 
     return hear

@@ -7,7 +7,15 @@ from typing import Literal
 
 from pydantic import BaseModel, SecretStr
 
-from bot.setting import ADDRESS_RULE, Address, BookName, DatabaseUrl, Hosts, setting
+from bot.setting import (
+    ADDRESS_RULE,
+    Address,
+    BookName,
+    DatabaseUrl,
+    Hosts,
+    SecretKeys,
+    setting,
+)
 from rag_core.books.book import BOOK_ID_RULE
 
 
@@ -66,6 +74,12 @@ class HouseSettings(BaseModel):
         None,
         "Address under which readers reach the web door; links in chats lead there",
         ADDRESS_RULE,
+    )
+    secret_keys: SecretKeys | None = setting(
+        "FOOTNOTE_SECRET_KEYS",
+        None,
+        "Keys that seal tokens in the database; the first one seals, all of them open",
+        "keys of 32 bytes in base64, the newest first, separated by commas",
     )
     api_keys: SecretStr | None = setting(
         "FOOTNOTE_API_KEYS",

@@ -267,7 +267,7 @@ class IngestionRun:
 
     async def _note(self, *, force: bool = False, **changes: object) -> None:
         """Keep the job's progress, in the database every now and then."""
-        self.job = replace(self.job, **changes)  # type: ignore[arg-type]
+        self.job = replace(self.job, **changes)  # type: ignore[arg-type]  # by name
         if force or time.monotonic() - self._saved_at >= SECONDS_BETWEEN_SAVES:
             if self._estimate is not None:
                 self.job = self._estimate.on(self.job)

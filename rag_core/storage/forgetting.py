@@ -85,6 +85,12 @@ USAGE_OF_TENANT = Statement(
         schema.token_usage.c.tenant == bindparam("tenant"),
     )
 )
+INSTALLATION = Statement(
+    delete(schema.installations).where(
+        schema.installations.c.platform == bindparam("platform"),
+        schema.installations.c.tenant == bindparam("tenant"),
+    )
+)
 RATINGS = Statement(
     delete(feedback).where(
         feedback.c.asker_id == bindparam("asker_id"),
@@ -121,8 +127,9 @@ class Forgetting:
         return count
 
     async def tenant(self, *, platform: Platform, tenant: TenantId) -> int:
-        """A whole server or workspace."""
+        """A whole server or workspace, with the tokens that opened it."""
         named = {"platform": platform.value, "tenant": tenant}
+        await self._database.run(INSTALLATION, **named)
         count = await self._all(OF_TENANT, **named)
         await self._database.run(THREADS_OF_TENANT, **named)
         await self._database.run(USAGE_OF_TENANT, **named)

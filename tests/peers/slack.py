@@ -76,9 +76,13 @@ class SlackPeer:
     """One workspace and its servers; an async context manager."""
 
     def __init__(
-        self, *, ack_seconds: float = 3.0, pauses: Sequence[float] = (0.0, 60.0, 300.0)
+        self,
+        *,
+        ack_seconds: float = 3.0,
+        pauses: Sequence[float] = (0.0, 60.0, 300.0),
+        team: str = TEAM,
     ) -> None:
-        self.world = SlackWorld()
+        self.world = SlackWorld(team)
         self.sockets = SlackSocketServer(ack_seconds=ack_seconds, pauses=pauses)
         self.deliveries: SlackDeliveries = self.sockets
         self.house = SlackHouse(self.world)
@@ -105,7 +109,7 @@ class SlackPeer:
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=4 * 1024 * 1024)
-        app.router.add_route("*", "/api/{method}", self._handle)
+        app.router.add_route("*", "/api/{method}", self.handle)
         app.router.add_get("/link", self.sockets.handle)
         app.router.add_post("/respond/{name}", self._respond)
         app.router.add_post("/files/{name}", self._upload)
@@ -232,8 +236,8 @@ class SlackPeer:
         number = next(self._event_ids)
         body = {
             "token": "verification",
-            "team_id": TEAM,
-            "context_team_id": TEAM,
+            "team_id": self.world.team,
+            "context_team_id": self.world.team,
             "context_enterprise_id": None,
             "api_app_id": APP,
             "event": event,
@@ -243,7 +247,7 @@ class SlackPeer:
             "authorizations": [
                 {
                     "enterprise_id": None,
-                    "team_id": TEAM,
+                    "team_id": self.world.team,
                     "user_id": BOT_USER,
                     "is_bot": True,
                     "is_enterprise_install": False,
@@ -298,13 +302,16 @@ class SlackPeer:
     async def _download(self, request: web.Request) -> web.Response:
         """Without the scope or a token people are shown how to sign in."""
         file = self.house.files.get(request.match_info["name"])
-        if token_of(request) != BOT_TOKEN or "files:read" not in self.api.scopes:
+        if (
+            self.api.tokens.get(token_of(request) or "") != "bot"
+            or "files:read" not in self.api.scopes
+        ):
             return web.Response(text="<html>Sign in</html>", content_type="text/html")
         if file is None:
             return web.Response(status=404)
         return web.Response(body=file["content"], content_type=file["mimetype"])
 
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
         fault = self._faults[method].popleft() if self._faults[method] else None
         if fault is Fault.RATE_LIMITED:

@@ -17,7 +17,6 @@ from tests.peers.slack_world import (
     APP,
     BOT,
     BOT_USER,
-    TEAM,
     SlackChannel,
     SlackMessage,
     SlackWorld,
@@ -208,7 +207,7 @@ class SlackApi:
             "url": "https://team.slack.example/",
             "team": "Team",
             "user": "footnote",
-            "team_id": TEAM,
+            "team_id": self.world.team,
             "user_id": BOT_USER,
             "bot_id": BOT,
             "is_enterprise_install": False,
@@ -298,7 +297,7 @@ class SlackApi:
         name = self.world.users[user]
         about = {
             "id": user,
-            "team_id": self.world.home_of.get(user, TEAM),
+            "team_id": self.world.home_of.get(user, self.world.team),
             "name": name,
             "is_bot": name == "footnote",
             "is_admin": user in self.world.admins,

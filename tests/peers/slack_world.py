@@ -77,7 +77,8 @@ class SlackChannel:
 class SlackWorld:
     """Who is there, what was said, and in which order."""
 
-    def __init__(self) -> None:
+    def __init__(self, team: str = TEAM) -> None:
+        self.team = team
         self.channels = {
             GENERAL: SlackChannel(GENERAL, "channel", {ANN, BEN, CLEO, BOT_USER}),
             ELSEWHERE: SlackChannel(ELSEWHERE, "channel", {ANN, BEN}),

@@ -12,6 +12,7 @@ from rag_core.storage.schema.bounds import forgotten, notices, token_usage
 from rag_core.storage.schema.conversations import sessions, threads
 from rag_core.storage.schema.facts import markers
 from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps
+from rag_core.storage.schema.installations import installations, used_tickets
 from rag_core.storage.schema.ledger import IN_VAIN, answers, citations, parts, questions, turns
 from rag_core.storage.schema.library import books, ingestion_records, jobs, policies, sources
 
@@ -27,6 +28,7 @@ __all__ = [
     "gap_questions",
     "gaps",
     "ingestion_records",
+    "installations",
     "jobs",
     "markers",
     "metadata",
@@ -39,4 +41,5 @@ __all__ = [
     "threads",
     "token_usage",
     "turns",
+    "used_tickets",
 ]
