@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from adapters.web.caller import Caller
 from adapters.web.templates import NOTHING, Html, fill, joined, page
@@ -45,6 +45,11 @@ def row(head: str, *cells: str) -> Html:
     """A row of a table; its first cell names it."""
     rest = [fill("admin-cell", words=cell) for cell in cells]
     return fill("admin-row", cells=joined([fill("admin-head-cell", words=head), *rest]))
+
+
+def rows(made: Sequence[Html], *, columns: int, otherwise: str) -> Html:
+    """The rows of a table; one that says so where there are none."""
+    return joined(made) or fill("admin-empty-row", columns=str(columns), words=otherwise)
 
 
 def options(values: Iterable[tuple[str, str]], chosen: str) -> Html:
