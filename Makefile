@@ -1,7 +1,8 @@
 # make run     start Footnote with the sample course; with no token: a chat in the browser
 # make test    every test · make check    style, types, import rules
 # make screenshots    the pictures of README and documents, taken anew in a real browser
-# make env     just .venv, with `footnote` in it · make bench    measurements, printed
+# make env     just .venv, with `footnote` in it
+# make bench   measurements, printed and written to docs/benchmarks.md · make bench-idle    one of them
 
 # The first Python from 3.11 to 3.13 that can make an environment; PYTHON=… chooses another.
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -58,11 +59,10 @@ fault-%: .venv/.dev
 	@$(BIN)/python -m tests.faults $* --share $${SHARE:-1} --seed $${SEED:-1}
 
 bench: .venv/.dev
-	@$(BIN)/python -m benchmarks.storage
-	@$(BIN)/python -m benchmarks.ingestion
-	@$(BIN)/python -m benchmarks.retrieval
-	@$(BIN)/python -m benchmarks.agent
-	@$(BIN)/python -m benchmarks.page
+	@$(BIN)/python -m benchmarks
+
+bench-%: .venv/.dev
+	@$(BIN)/python -m benchmarks $*
 
 screenshots: .venv/.dev
 	@$(BIN)/python -m docs.screenshots

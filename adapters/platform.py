@@ -7,7 +7,7 @@ from typing import Protocol
 from uuid import UUID
 
 from adapters.steward import Finding
-from rag_core.conversation.key import ConversationKey, Platform
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 
@@ -18,7 +18,9 @@ class ExaminesItself(Protocol):
     @property
     def platform(self) -> Platform: ...
 
-    async def findings(self) -> Sequence[Finding]: ...
+    async def findings(self, *, tenant: TenantId | None = None) -> Sequence[Finding]:
+        """Everywhere, or, for the admins of one server or workspace, what concerns them."""
+        ...
 
 
 class ChatPlatform(ExaminesItself, Protocol):

@@ -1,24 +1,34 @@
-"""How much memory this process holds, as Linux counts it."""
+"""How much memory and processor time a process has used, as Linux counts it."""
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
-STATUS = Path("/proc/self/status")
+TICKS = os.sysconf("SC_CLK_TCK")
+USER_TIME, SYSTEM_TIME = 11, 12
+"""Places in /proc/PID/stat after the name of the program, which may hold anything."""
 
 
-def resident_kilobytes() -> int:
-    return counted("VmRSS")
+def resident_kilobytes(process: int | str = "self") -> int:
+    return counted("VmRSS", process)
 
 
-def peak_kilobytes() -> int:
+def peak_kilobytes(process: int | str = "self") -> int:
     """The most there ever was."""
-    return counted("VmHWM")
+    return counted("VmHWM", process)
 
 
-def counted(name: str) -> int:
-    found = re.search(rf"^{name}:\s+(\d+) kB", STATUS.read_text(), re.MULTILINE)
+def counted(name: str, process: int | str) -> int:
+    status = Path(f"/proc/{process}/status")
+    found = re.search(rf"^{name}:\s+(\d+) kB", status.read_text(), re.MULTILINE)
     if found is None:
-        raise RuntimeError(f"{STATUS} does not say {name}: this is measured on Linux only")
+        raise RuntimeError(f"{status} does not say {name}: this is measured on Linux only")
     return int(found[1])
+
+
+def processor_seconds(process: int | str = "self") -> float:
+    """All threads together, since the process began."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[USER_TIME]) + int(fields[SYSTEM_TIME])) / TICKS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from adapters.platform import ExaminesItself
 from adapters.steward import Finding
@@ -44,7 +45,7 @@ class Doctor:
         self, platform: ExaminesItself | None, within: tuple[Platform, TenantId]
     ) -> Sequence[Finding]:
         """For admins of one server or workspace, who see nothing of the others."""
-        own = [] if platform is None else [own_words(platform)]
+        own = [] if platform is None else [own_words(platform, tenant=within[1])]
         return await side_by_side([*self._house(within), *own])
 
     def _house(self, within: tuple[Platform, TenantId] | None) -> Sequence[Check]:
@@ -62,10 +63,10 @@ class Doctor:
         return checks
 
 
-def own_words(platform: ExaminesItself) -> Check:
-    """What an open platform says of itself."""
-    name = platform.platform.value
-    return Check(name=name, look=platform.findings, advice="Look for the reason in the log.")
+def own_words(platform: ExaminesItself, *, tenant: TenantId | None = None) -> Check:
+    """What an open platform says of itself, everywhere or in one server or workspace."""
+    name, look = platform.platform.value, partial(platform.findings, tenant=tenant)
+    return Check(name=name, look=look, advice="Look for the reason in the log.")
 
 
 def once_each(findings: Sequence[Finding]) -> Sequence[Finding]:

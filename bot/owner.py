@@ -21,9 +21,8 @@ class Owner:
 
     def __init__(self, services: Services, platforms: Sequence[ChatPlatform] = ()) -> None:
         self._services = services
-        self._doctor = Doctor(
-            services.settings, services, platforms, tokens=of_tokens(services.settings)
-        )
+        tokens = of_tokens(services.settings, services.stores.installations)
+        self._doctor = Doctor(services.settings, services, platforms, tokens=tokens)
 
     async def examine(self) -> Sequence[Finding]:
         return await self._doctor.everything()

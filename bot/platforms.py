@@ -12,7 +12,7 @@ from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from adapters.review import Review
 from adapters.section_titles import SectionTitles
-from adapters.slack.config import CommandNames, SlackConfig
+from adapters.slack.config import CommandNames, InstallConfig, SlackConfig
 from adapters.steward import Steward
 from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
 from bot.setting import ids_in
@@ -24,8 +24,6 @@ from bot.wiring import Services
 if TYPE_CHECKING:
     from adapters.discord.assembly import DiscordParts
     from adapters.slack.parts import SlackParts
-
-SLACK_EVENTS = "/slack/events"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +41,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
     mounts: dict[str, Any] = {}
     steward = HouseSteward(services)
     async with AsyncExitStack() as stack:
-        if settings.slack_bot_token:
+        if settings.slack_bot_token or settings.slack_client_id:
             from adapters.slack.app import open_slack
 
             slack = await stack.enter_async_context(
@@ -51,8 +49,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
             )
             platforms.append(slack)
             steward.greet(slack)
-            if slack.events is not None:
-                mounts[SLACK_EVENTS] = slack.events
+            mounts |= slack.doors
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
 
@@ -80,6 +77,10 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
+        lately=stores.lately,
+        staffing=services.staffing,
+        installations=stores.installations,
+        forgetting=stores.forgetting,
     )
 
 
@@ -91,6 +92,7 @@ def slack_config(settings: Settings) -> SlackConfig:
     )
     return SlackConfig(
         bot_token=bot.get_secret_value() if bot else "",
+        install=slack_install(settings),
         app_token=app.get_secret_value() if app else None,
         signing_secret=signing.get_secret_value() if signing else None,
         api_base=settings.slack_api_base,
@@ -98,6 +100,20 @@ def slack_config(settings: Settings) -> SlackConfig:
         admins=ids_in(settings.slack_admin_users),
         ask_person=ids_in(settings.slack_ask_person),
         allowed_bots=ids_in(settings.slack_allowed_bots),
+    )
+
+
+def slack_install(settings: Settings) -> InstallConfig | None:
+    """Where the settings name an app that workspaces install by themselves."""
+    client, secret = settings.slack_client_id, settings.slack_client_secret
+    if client is None or secret is None or settings.public_url is None:
+        return None
+    return InstallConfig(
+        client_id=client,
+        client_secret=secret.get_secret_value(),
+        public_url=settings.public_url,
+        allowed=ids_in(settings.slack_workspaces),
+        forgets=settings.slack_forget_uninstalled,
     )
 
 
@@ -124,6 +140,8 @@ def discord_parts(services: Services, steward: Steward) -> DiscordParts:
         ),
         policies=services.library,
         steward=steward,
+        lately=stores.lately,
+        staffing=services.staffing,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,

@@ -34,7 +34,12 @@ async def reach(settings: Settings) -> AsyncIterator[House]:
 @contextlib.asynccontextmanager
 async def knock(address: Path) -> AsyncIterator[House]:
     transport = httpx.AsyncHTTPTransport(uds=str(address))
-    async with httpx.AsyncClient(transport=transport, base_url=BASE, timeout=None) as client:  # noqa: S113
+    client = httpx.AsyncClient(
+        transport=transport,
+        base_url=BASE,
+        timeout=None,  # noqa: S113 - a book may take an hour; the bot bounds what it does
+    )
+    async with client:
         yield House(client)
 
 

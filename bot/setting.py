@@ -57,11 +57,27 @@ def checked_ids(listed: str) -> str:
     return listed
 
 
+def checked_workspaces(listed: str) -> str:
+    if not all(WORKSPACE_ID.fullmatch(each) for each in ids_in(listed)):
+        raise ValueError("not ids of workspaces")
+    return listed
+
+
+def checked_keys(keys: SecretStr) -> SecretStr:
+    """Keys of 32 bytes in base64, separated by commas."""
+    listed = ids_in(keys.get_secret_value())
+    if not listed or not all(KEY.fullmatch(key) for key in listed):
+        raise ValueError("not keys")
+    return keys
+
+
 def ids_in(listed: str | None) -> tuple[str, ...]:
     return tuple(each.strip() for each in (listed or "").split(",") if each.strip())
 
 
 SLACK_ID = re.compile(r"[UWSBA][A-Z0-9]{2,30}")
+WORKSPACE_ID = re.compile(r"T[A-Z0-9]{2,30}")
+KEY = re.compile(r"[A-Za-z0-9+/_-]{43}=")
 
 
 def checked_hosts(hosts: str) -> str:
@@ -79,6 +95,8 @@ Hosts = Annotated[str, AfterValidator(checked_hosts)]
 BookName = Annotated[str, AfterValidator(checked_book)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(checked_database)]
 SlackIds = Annotated[str, AfterValidator(checked_ids)]
+WorkspaceIds = Annotated[str, AfterValidator(checked_workspaces)]
+SecretKeys = Annotated[SecretStr, AfterValidator(checked_keys)]
 CommandName = Annotated[str, Field(pattern=r"^/[a-z0-9_-]{1,31}$")]
 PromptFile = Annotated[Path, AfterValidator(checked_prompt)]
 

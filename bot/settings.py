@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -57,7 +57,8 @@ class Settings(
     def listens_on(self) -> tuple[str, int]:
         """Host and port of the web door."""
         behind_a_router = self.port is not None and self.api_keys is not None
-        host = self.web_host or ("0.0.0.0" if behind_a_router else "127.0.0.1")  # noqa: S104
+        everywhere = "0.0.0.0"  # noqa: S104 - the router of a Procfile host must reach it
+        host = self.web_host or (everywhere if behind_a_router else "127.0.0.1")
         port = self.port if self.web_port is None else self.web_port
         return host, DEFAULT_WEB_PORT if port is None else port
 
@@ -86,8 +87,10 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
             "SLACK_BOT_TOKEN is set, but neither SLACK_APP_TOKEN (Socket Mode) nor"
             " SLACK_SIGNING_SECRET (HTTP) is; set one of them."
         )
-    if "SLACK_APP_TOKEN" in has and "SLACK_BOT_TOKEN" not in has:
+    if "SLACK_APP_TOKEN" in has and not has & {"SLACK_BOT_TOKEN", "SLACK_CLIENT_ID"}:
         yield "SLACK_APP_TOKEN is set, but SLACK_BOT_TOKEN is not; set it too."
+    if "SLACK_CLIENT_ID" in has:
+        yield from partners_of_client(has)
     if read.get("FOOTNOTE_MODEL") == "openai" and not has & {"OPENAI_API_KEY", "OPENAI_BASE_URL"}:
         yield (
             "FOOTNOTE_MODEL is 'openai', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set;"
@@ -103,6 +106,23 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
             "FOOTNOTE_EMBEDDER is 'openai', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set;"
             " set one of them."
         )
+
+
+def partners_of_client(has: Collection[str]) -> Iterable[str]:
+    """What an app needs that workspaces install by themselves."""
+    if "SLACK_BOT_TOKEN" in has:
+        yield (
+            "SLACK_CLIENT_ID (several workspaces) and SLACK_BOT_TOKEN (one) are both set;"
+            " unset one of them."
+        )
+    elif not {"SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET"} & set(has):
+        yield (
+            "SLACK_CLIENT_ID is set, but neither SLACK_APP_TOKEN (Socket Mode) nor"
+            " SLACK_SIGNING_SECRET (HTTP) is; set one of them."
+        )
+    for partner in ("SLACK_CLIENT_SECRET", "FOOTNOTE_PUBLIC_URL", "FOOTNOTE_SECRET_KEYS"):
+        if partner not in has:
+            yield f"SLACK_CLIENT_ID is set, but {partner} is not; set it too."
 
 
 def named_file() -> Path:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from bot.failpoint import failpoint
+from bot.setting import ids_in
 from bot.settings import Settings
 from rag_core.desk.failpoints import watched
 from rag_core.insight.gaps import GapStore
@@ -18,6 +19,7 @@ from rag_core.ports import (
     ConversationStore,
     FeedbackStore,
     ForgettingStore,
+    InstallationStore,
     JobStore,
     Ledger,
     MarkerStore,
@@ -25,18 +27,21 @@ from rag_core.ports import (
     SourceStore,
     UsageStore,
 )
+from rag_core.staff.store import StaffAnswerStore
 from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import open_database
+from rag_core.storage.database import Database, open_database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
+from rag_core.storage.lately import AskedLately
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.repeats import RepeatRecords
 from rag_core.storage.sources import Sources
+from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
 from rag_core.storage.token_usage import TokenUsage
@@ -58,8 +63,12 @@ class Stores:
     stats: StatsStore
     stories: StoryStore
     markers: MarkerStore
+    staff_answers: StaffAnswerStore
     forgetting: ForgettingStore
+    lately: AskedLately
     usage: UsageStore
+    installations: InstallationStore | None
+    """None where there is no key to seal tokens with."""
 
 
 @contextlib.asynccontextmanager
@@ -78,6 +87,18 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             stats=StatsRecords(database),
             stories=Stories(database),
             markers=Markers(database),
+            staff_answers=StaffAnswers(database),
             forgetting=Forgetting(database),
+            lately=AskedLately(database),
             usage=TokenUsage(database),
+            installations=installations_in(database, settings),
         )
+
+
+def installations_in(database: Database, settings: Settings) -> InstallationStore | None:
+    if settings.secret_keys is None:
+        return None
+    from rag_core.storage.installations import Installations
+    from rag_core.storage.sealing import Sealer
+
+    return Installations(database, Sealer(ids_in(settings.secret_keys.get_secret_value())))

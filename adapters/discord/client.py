@@ -15,7 +15,7 @@ from adapters.discord.config import DiscordConfig
 from adapters.discord.connection import Channel, Connection, minimal_intents
 from adapters.discord.findings import Examination
 from adapters.steward import Finding
-from rag_core.conversation.key import Platform
+from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.outgoing import Renderer, ReplyChannel
 from rag_core.errors import ConfigurationError
 
@@ -70,8 +70,8 @@ class DiscordPlatform:
     def is_ready(self) -> bool:
         return self.connection.is_listening and not self.connection.is_closed()
 
-    async def findings(self) -> Sequence[Finding]:
-        return self._examination.findings()
+    async def findings(self, *, tenant: TenantId | None = None) -> Sequence[Finding]:
+        return self._examination.findings(guild_id=tenant)
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -129,6 +129,8 @@ class DiscordPlatform:
         await self._works.register.sync()
         if missed_since is not None:
             await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
+            if self._works.second_look is not None:
+                await self._works.second_look.look(away_since=missed_since)
 
 
 def why_closed(code: int) -> str:

@@ -232,7 +232,7 @@ class Connection(discord.AutoShardedClient):
         """The message with its channel: a thread that slept may be unknown to us."""
         if isinstance(message.channel, discord.PartialMessageable):
             found = await self._fetched(message.channel.id)
-            message.channel = found or message.channel  # type: ignore[assignment]
+            message.channel = found or message.channel  # type: ignore[assignment]  # any
         return message
 
     async def _fetched(self, channel_id: int) -> Channel | None:

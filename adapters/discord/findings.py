@@ -42,13 +42,15 @@ class Examination:
         self._intents = intents
         self._staff = staff
 
-    def findings(self) -> Sequence[Finding]:
+    def findings(self, *, guild_id: str | None = None) -> Sequence[Finding]:
+        """Of every server, or of one: its admins are told nothing of the others."""
+        guilds = [g for g in self._connection.guilds if guild_id in (None, str(g.id))]
         return [
             self._listening(),
             self._content(),
             self._invite(),
-            *self._staff_roles(),
-            *self._channels(),
+            *self._staff_roles(guilds),
+            *self._channels(guilds),
         ]
 
     def _listening(self) -> Finding:
@@ -70,8 +72,8 @@ class Examination:
     def _invite(self) -> Finding:
         return invite_finding(self._connection.application_id, staffed=bool(self._staff))
 
-    def _staff_roles(self) -> Iterator[Finding]:
-        for guild in self._connection.guilds:
+    def _staff_roles(self, guilds: Sequence[discord.Guild]) -> Iterator[Finding]:
+        for guild in guilds:
             role_id = self._staff.get(str(guild.id))
             if role_id is not None and guild.get_role(int(role_id)) is None:
                 yield Finding(
@@ -81,8 +83,8 @@ class Examination:
                     advice="Put the role's id into DISCORD_STAFF.",
                 )
 
-    def _channels(self) -> Iterator[Finding]:
-        lacking = list(self._lacking())
+    def _channels(self, guilds: Sequence[discord.Guild]) -> Iterator[Finding]:
+        lacking = list(self._lacking(guilds))
         if not lacking:
             yield Finding(name=f"{NAME} channels", in_place=True, detail="lack no permission.")
         for name, missing in lacking[:MOST_CHANNELS]:
@@ -100,9 +102,9 @@ class Examination:
                 advice="Use the invite link again: it asks for all of them.",
             )
 
-    def _lacking(self) -> Iterator[tuple[str, list[str]]]:
+    def _lacking(self, guilds: Sequence[discord.Guild]) -> Iterator[tuple[str, list[str]]]:
         """Every channel that lacks a permission, by name."""
-        for guild in self._connection.guilds:
+        for guild in guilds:
             staffed = str(guild.id) in self._staff
             channels: list[Any] = [*guild.text_channels, *guild.forums]
             for channel in channels:

@@ -98,7 +98,7 @@ class AddressedHTTP(HTTPClient):
     @property
     def session(self) -> aiohttp.ClientSession:
         """The library's own, which it shows to nobody."""
-        session: aiohttp.ClientSession = self._HTTPClient__session  # type: ignore[attr-defined]
+        session: aiohttp.ClientSession = getattr(self, "_HTTPClient__session")  # noqa: B009 - mangled
         return session
 
     async def reset(self) -> None:

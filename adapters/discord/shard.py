@@ -178,7 +178,8 @@ class Shard:
             beating.cancel()
             await asyncio.gather(beating, return_exceptions=True)
             self._note(ws)
-            if not asyncio.current_task().cancelling():  # type: ignore[union-attr]
+            task = asyncio.current_task()
+            if task is None or not task.cancelling():
                 await self._hang_up()
 
     async def _beat(self, ws: DiscordWebSocket) -> None:

@@ -16,7 +16,7 @@ class AddressedWebhooks(AsyncWebhookAdapter):
     """Leads the calls that carry an interaction's token to the address of the settings."""
 
     def __init__(self, config: DiscordConfig) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # the library's
         self._api_base = config.api_base
         self._seconds = config.request_seconds
 

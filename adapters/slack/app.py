@@ -4,47 +4,55 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.asked_lately import KnowsAskedLately
+from adapters.slack.admission import Admission
 from adapters.slack.backfill import Backfill
 from adapters.slack.calls import open_client
-from adapters.slack.config import SlackConfig
+from adapters.slack.catch_up import CatchUp
+from adapters.slack.config import INSTALL_PATH, REDIRECT_PATH, SlackConfig
 from adapters.slack.envelope import dispatch
 from adapters.slack.errands import Errands
 from adapters.slack.http import SignedEvents
-from adapters.slack.parts import SlackParts, built
+from adapters.slack.install_door import InstallDoor
+from adapters.slack.install_state import InstallStates
+from adapters.slack.manifest import EVENTS_PATH
+from adapters.slack.parts import Built, SlackParts, built
 from adapters.slack.renderer import SlackRenderer
 from adapters.slack.reply import SlackReplies
 from adapters.slack.socket import SlackSocket
 from adapters.slack.team import Team
-from adapters.slack.teams import OneTeam
+from adapters.slack.teams import OneTeam, Teams
 from adapters.slack.workspace import socket_address
+from adapters.slack.workspaces import Workspaces
 from adapters.steward import Finding
-from rag_core.conversation.key import Platform
+from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import ConfigurationError, UpstreamError
 
 log = logging.getLogger(__name__)
 
-LONGEST_PAUSE = 60.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackPlatform:
-    """One workspace that the bot hears and answers in."""
+    """The workspaces that the bot hears and answers in."""
 
-    team: Team
+    teams: Teams
     renderer: SlackRenderer
     replies: SlackReplies
     socket: SlackSocket | None
     events: SignedEvents | None
     """An ASGI app for /slack/events, where a signing secret is set."""
-    backfill: Backfill
-    retry_seconds: float
+    catch_up: CatchUp
+    doors: Mapping[str, Any] = field(default_factory=dict)
+    """ASGI apps by path: what Slack, and who installs, reaches on the port of the web door."""
 
     @property
     def platform(self) -> Platform:
@@ -52,80 +60,118 @@ class SlackPlatform:
 
     @property
     def is_ready(self) -> bool:
-        return self.team.is_ready and (self.socket is None or self.socket.is_ready)
+        return self.teams.are_ready and (self.socket is None or self.socket.is_ready)
 
-    async def findings(self) -> Sequence[Finding]:
+    async def findings(self, *, tenant: TenantId | None = None) -> Sequence[Finding]:
         """What is in place and what is missing, in words for who can act on it."""
-        found = list(self.team.findings())
-        if self.socket is not None and self.team.is_ready and not self.socket.is_ready:
+        found = list(self.teams.findings(tenant))
+        if self.socket is not None and self.teams.are_ready and not self.socket.is_ready:
             detail = "The connection of Socket Mode is down; the bot keeps trying."
             found.append(Finding(name="slack socket", in_place=False, detail=detail))
-        return found or [
-            Finding(name="slack", in_place=True, detail="Slack is connected and lacks nothing.")
-        ]
+        return found or [Finding(name="slack", in_place=True, detail=self._all_is_well(tenant))]
+
+    def _all_is_well(self, tenant: TenantId | None) -> str:
+        count = len(self.teams.all())
+        where = f" in {count} workspaces" if tenant is None and count > 1 else ""
+        return f"Slack is connected{where} and lacks nothing."
 
     async def run(self) -> None:
         """Listen until cancelled; while Slack is away, keep trying."""
-        pause = self.retry_seconds
-        while not await known(self.team):
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, LONGEST_PAUSE)
-        async with self.backfill:
-            await self._listen()
+        await self.teams.known()
+        async with self.catch_up:
+            await together(self._listen(), self.teams.keep(), self.catch_up.watch())
 
     async def _listen(self) -> None:
         if self.socket is not None:
             await self.socket.run()
         else:  # what comes over HTTP is heard by the web process
-            await self.backfill.connected()
+            await self.catch_up.connected()
             await asyncio.Event().wait()
+
+
+async def together(*works: Coroutine[Any, Any, None]) -> None:
+    """Until the first of them ends; its error is nobody else's, and none is left running."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @asynccontextmanager
 async def open_slack(config: SlackConfig, parts: SlackParts) -> AsyncIterator[SlackPlatform]:
-    """Check the tokens, then offer the workspace. A refused token is a ConfigurationError; a
-    Slack that cannot be reached is not."""
+    """Check the tokens, then offer the workspaces. A refused token of the settings is a
+    ConfigurationError; a Slack that cannot be reached is not."""
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(open_client(config))
-        team = Team(client, post_seconds=config.post_seconds)
         errands = await stack.enter_async_context(Errands())
-        await known(team)
-        house = built(config, parts, teams=OneTeam(team), client=client, errands=errands)
-        backfill = Backfill(
-            team=team,
-            keeper=house.marks,
-            hears=house.hears,
-            longest_away=config.longest_away,
-        )
+        teams, doors = await installed_at(config, parts, client)
+        house = built(config, parts, teams=teams, client=client, errands=errands)
+        catch_up = CatchUp(teams, reads=partial(reader, config, house, parts.lately))
+        events = events_for(config, house.app, teams)
         yield SlackPlatform(
-            team=team,
+            teams=teams,
             renderer=house.renderer,
             replies=house.replies,
-            backfill=backfill,
-            socket=await socket_for(config, house.app, team, backfill),
-            events=events_for(config, house.app, team),
-            retry_seconds=config.retry_seconds,
+            catch_up=catch_up,
+            socket=await socket_for(config, house.app, client, catch_up),
+            events=events,
+            doors={**doors, **({EVENTS_PATH: events} if events is not None else {})},
         )
 
 
-async def known(team: Team) -> bool:
-    """Whether Slack has told us who we are; not while it cannot be reached."""
-    if team.is_ready:
-        return True
-    try:
-        await team.identify()
-    except UpstreamError as error:
-        log.warning("slack is not reachable", extra={"cause": str(error)})
-        return False
-    return True
+async def installed_at(
+    config: SlackConfig, parts: SlackParts, client: AsyncWebClient
+) -> tuple[Teams, Mapping[str, Any]]:
+    """The workspace of the settings, or those that let the app in and the door for more."""
+    install = config.install
+    if install is None:
+        one = OneTeam(
+            Team(client, post_seconds=config.post_seconds), retry_seconds=config.retry_seconds
+        )
+        await one.identified()
+        return one, {}
+    store = parts.installations
+    assert store is not None, "the wiring hands in where installations are kept"
+    several = Workspaces(
+        store=store,
+        client=client,
+        config=install,
+        post_seconds=config.post_seconds,
+        forgetting=parts.forgetting,
+    )
+    await several.load()
+    door = InstallDoor(
+        admission=Admission(store=store, workspaces=several, client=client, config=install),
+        states=InstallStates(secret=install.client_secret, good_for=install.state_seconds),
+        config=install,
+        api_base=config.api_base,
+    )
+    return several, {INSTALL_PATH: door, REDIRECT_PATH: door}
+
+
+def reader(
+    config: SlackConfig, house: Built, lately: KnowsAskedLately | None, team: Team
+) -> Backfill:
+    return Backfill(
+        team=team,
+        keeper=house.marks.of(team.workspace.team_id),
+        hears=house.hears,
+        longest_away=config.longest_away,
+        lately=lately,
+    )
 
 
 async def socket_for(
-    config: SlackConfig, app: AsyncApp, team: Team, backfill: Backfill
+    config: SlackConfig, app: AsyncApp, client: AsyncWebClient, catch_up: CatchUp
 ) -> SlackSocket | None:
     if not config.app_token:
         return None
-    address = partial(socket_address, team.client, config.app_token)
+    address = partial(socket_address, client, config.app_token)
     try:
         await address()  # a wrong app token stops the start, not the first reconnection
     except ConfigurationError:
@@ -135,12 +181,12 @@ async def socket_for(
     return SlackSocket(
         answer=partial(dispatch, app),
         address=address,
-        greeted=backfill.connected,
+        greeted=catch_up.connected,
         ping_seconds=config.ping_seconds,
     )
 
 
-def events_for(config: SlackConfig, app: AsyncApp, team: Team) -> SignedEvents | None:
+def events_for(config: SlackConfig, app: AsyncApp, teams: Teams) -> SignedEvents | None:
     if not config.signing_secret:
         return None
-    return SignedEvents(app, signing_secret=config.signing_secret, is_open=lambda: team.is_ready)
+    return SignedEvents(app, signing_secret=config.signing_secret, is_open=lambda: teams.are_ready)

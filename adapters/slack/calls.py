@@ -34,19 +34,22 @@ PAUSE_UNTOLD = 1.0
 
 @asynccontextmanager
 async def open_client(config: SlackConfig) -> AsyncIterator[AsyncWebClient]:
-    """The client of the Web API, which never repeats a call by itself.
+    """The client of the one workspace, or one without a token that others are made from."""
+    timeout = aiohttp.ClientTimeout(total=config.request_seconds)
+    async with aiohttp.ClientSession(timeout=timeout) as session:
+        yield client_on(session, base_url=config.api_base, token=config.bot_token or None)
+
+
+def client_on(
+    session: aiohttp.ClientSession, *, base_url: str, token: str | None
+) -> AsyncWebClient:
+    """A client of the Web API, which never repeats a call by itself.
 
     Its own repeats after a broken connection would post a message twice: whether a call is
     repeated is decided by who knows what a repeat does."""
-    timeout = aiohttp.ClientTimeout(total=config.request_seconds)
-    async with aiohttp.ClientSession(timeout=timeout) as session:
-        yield AsyncWebClient(
-            token=config.bot_token,
-            base_url=config.api_base,
-            session=session,
-            retry_handlers=[],
-            logger=vendor_log(),
-        )
+    return AsyncWebClient(
+        token=token, base_url=base_url, session=session, retry_handlers=[], logger=vendor_log()
+    )
 
 
 @contextmanager

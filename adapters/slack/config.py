@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from rag_core.errors import ConfigurationError
 
+INSTALL_PATH, REDIRECT_PATH = "/slack/install", "/slack/oauth_redirect"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandNames:
@@ -17,10 +19,45 @@ class CommandNames:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SlackConfig:
-    """Tokens, addresses and bounds of one workspace; secrets never show."""
+class InstallConfig:
+    """How workspaces let the app in by themselves; the secret never shows."""
 
-    bot_token: str = field(repr=False)
+    client_id: str
+    client_secret: str = field(repr=False)
+    public_url: str
+    """Where Slack sends the browser back to; the path is the program's own."""
+    allowed: tuple[str, ...] = ()
+    """Ids of the workspaces that may; empty: every one."""
+    forgets: bool = False
+    """Whether what was asked in a workspace goes when the app is removed from it."""
+    state_seconds: float = 600.0
+    """How long somebody may take to say yes."""
+    look_seconds: float = 20.0
+    """Between two looks at what other hosts installed, and at tokens that run out."""
+    doubt_seconds: float = 25.0
+    """How long a token that was said to be gone may still prove that it is not."""
+    doubt_pause: float = 4.0
+    renew_before: float = 2 * 3_600.0
+    """Seconds before its end a token is renewed; Slack gives it twelve hours."""
+
+
+def redirect_uri(install: InstallConfig) -> str:
+    """Where Slack sends a browser back to; the app must name it too."""
+    return install.public_url.rstrip("/") + REDIRECT_PATH
+
+
+def install_address(install: InstallConfig) -> str:
+    """What a workspace opens to let the app in."""
+    return install.public_url.rstrip("/") + INSTALL_PATH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackConfig:
+    """Tokens, addresses and bounds; secrets never show."""
+
+    bot_token: str = field(default="", repr=False)
+    """Of the one workspace; empty where workspaces install the app by themselves."""
+    install: InstallConfig | None = None
     app_token: str | None = field(default=None, repr=False)
     """Opens Socket Mode."""
     signing_secret: str | None = field(default=None, repr=False)
@@ -52,6 +89,11 @@ class SlackConfig:
 
     def _faults(self) -> list[str]:
         faults = []
+        if bool(self.bot_token) == (self.install is not None):
+            faults.append(
+                "Slack needs SLACK_BOT_TOKEN (one workspace) or SLACK_CLIENT_ID (several),"
+                " not both."
+            )
         if self.bot_token.startswith("xapp-"):
             faults.append("SLACK_BOT_TOKEN holds an app token; the bot token begins with xoxb-.")
         if self.app_token is not None and self.app_token.startswith("xoxb-"):

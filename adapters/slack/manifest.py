@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from adapters.slack.bolt import EVENTS
-from adapters.slack.config import CommandNames
+from adapters.slack.config import CommandNames, InstallConfig, redirect_uri
 from adapters.slack.shortcut import CALLBACK, NAME
 
 SCOPES_OF_METHODS = {
@@ -14,6 +14,7 @@ SCOPES_OF_METHODS = {
     "assistant.threads.setTitle": "assistant:write",
     "chat.appendStream": "chat:write",
     "chat.delete": "chat:write",
+    "chat.getPermalink": "",
     "chat.postEphemeral": "chat:write",
     "chat.postMessage": "chat:write",
     "chat.startStream": "chat:write",
@@ -63,13 +64,17 @@ def bot_scopes() -> list[str]:
     return sorted({*wanted, *OTHER_SCOPES} - {""})
 
 
-def manifest(names: CommandNames, *, public_url: str | None = None) -> dict[str, Any]:
-    """For Socket Mode, or, where the bot can be reached under an address, for events over HTTP."""
+def manifest(
+    names: CommandNames, *, public_url: str | None = None, install: InstallConfig | None = None
+) -> dict[str, Any]:
+    """For Socket Mode, or, where the bot can be reached under an address, for events over HTTP.
+
+    An app that several workspaces install is told where their browsers come back to."""
     address = public_url.rstrip("/") + EVENTS_PATH if public_url else None
     return {
         "display_information": {"name": "Footnote", "description": DESCRIPTION},
         "features": features(names, address),
-        "oauth_config": {"scopes": {"bot": bot_scopes()}},
+        "oauth_config": {"scopes": {"bot": bot_scopes()}, **came_back_to(install)},
         "settings": {
             "event_subscriptions": reached(address) | {"bot_events": bot_events()},
             "interactivity": reached(address) | {"is_enabled": True},
@@ -108,6 +113,10 @@ def features(names: CommandNames, address: str | None) -> dict[str, Any]:
             for name, said, hint in commands
         ],
     }
+
+
+def came_back_to(install: InstallConfig | None) -> dict[str, Any]:
+    return {"redirect_urls": [redirect_uri(install)]} if install else {}
 
 
 def reached(address: str | None) -> dict[str, Any]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from time import time
 from typing import Any
 
 from adapters.slack.events import CHANNEL_TYPE, word
+from adapters.slack.teams import Teams
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError
 from rag_core.ports import MarkerStore
@@ -16,6 +18,8 @@ from rag_core.ports import MarkerStore
 log = logging.getLogger(__name__)
 
 MOST_CHANNELS, MOST_THREADS = 500, 200
+ALIVE_SECONDS = 30.0
+"""How often it is noted that somebody listens, where nothing is said."""
 
 
 @dataclass(slots=True)
@@ -27,9 +31,11 @@ class Marks:
     """Of each channel: public, private or direct, as its events say."""
     threads: dict[str, str] = field(default_factory=dict)
     """By channel and head, as in `C1 1790000000.000001`."""
+    alive_at: float = 0.0
+    """When somebody was last there to listen."""
 
     def copy(self) -> Marks:
-        return Marks(dict(self.channels), dict(self.kinds), dict(self.threads))
+        return Marks(dict(self.channels), dict(self.kinds), dict(self.threads), self.alive_at)
 
     def trim(self) -> None:
         """Keep the places that were heard last."""
@@ -96,9 +102,11 @@ class MarkKeeper:
             self._changed = True
 
     async def save(self) -> None:
-        if not self._changed or self.is_behind or not self._loaded_for:
+        now = time()
+        is_due = self._changed or now - self._now.alive_at > ALIVE_SECONDS
+        if not is_due or self.is_behind or not self._loaded_for:
             return
-        self._changed = False
+        self._changed, self._now.alive_at = False, now
         self._now.trim()
         kept = self._now.copy()
         for channel, ts in self._unheard:
@@ -108,6 +116,23 @@ class MarkKeeper:
         except StorageError as error:
             self._changed = True
             log.warning("marks were not stored", extra={"cause": str(error)})
+
+
+class MarkKeepers:
+    """The marks of each workspace, kept apart."""
+
+    def __init__(self, markers: MarkerStore, teams: Teams) -> None:
+        self._markers = markers
+        self._teams = teams
+        self._keepers: dict[str, MarkKeeper] = {}
+
+    def of(self, team_id: str) -> MarkKeeper:
+        """UpstreamError where the app is not installed, or not any more."""
+        own = self._teams.of(team_id).workspace.team_id
+        return self._keepers.setdefault(own, MarkKeeper(self._markers))
+
+    def asked(self, question: IncomingQuestion) -> None:
+        self.of(question.key.tenant).asked(question)
 
 
 def is_timestamp(ts: str) -> bool:
@@ -127,7 +152,7 @@ def marks_from(text: str | None) -> Marks:
 
 
 def to_json(marks: Marks) -> str:
-    return json.dumps({"channels": marks.channels, "kinds": marks.kinds, "threads": marks.threads})
+    return json.dumps(asdict(marks))
 
 
 def _name(team_id: str) -> str:

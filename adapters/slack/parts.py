@@ -10,6 +10,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.answered_threads import AnsweredThreads
+from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
 from adapters.platform import TakesQuestions
 from adapters.review import KnowsAnswers, Review
@@ -23,23 +24,26 @@ from adapters.slack.errands import Errands
 from adapters.slack.files import FileReader
 from adapters.slack.home import Home, KnowsAsked
 from adapters.slack.house_keeping import HouseCommand
+from adapters.slack.keeping import Keeping
 from adapters.slack.listener import Listener
-from adapters.slack.marks import MarkKeeper
+from adapters.slack.marks import MarkKeepers
 from adapters.slack.pane import ChoosesBooks, Pane, Starters
 from adapters.slack.people import People
 from adapters.slack.presses import Presses
 from adapters.slack.private import Whispers
 from adapters.slack.renderer import SlackRenderer
 from adapters.slack.reply import SlackReplies
+from adapters.slack.shapes import part
 from adapters.slack.sharing import Sharing
 from adapters.slack.shortcut import Shortcut
 from adapters.slack.staff import Staff
 from adapters.slack.standing import KnowsPolicies, Standing
 from adapters.slack.teams import Teams, team_id_in
+from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from adapters.waiting import Waiting
 from rag_core.desk.incoming import IncomingQuestion
-from rag_core.ports import FeedbackStore, MarkerStore
+from rag_core.ports import FeedbackStore, ForgettingStore, InstallationStore, MarkerStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +60,12 @@ class SlackParts:
     starters: Starters | None = None
     steward: Steward | None = None
     asked: KnowsAsked | None = None
+    lately: KnowsAskedLately | None = None
+    """What was asked lately, for edits and deletions that nobody heard."""
+    staffing: KeepsAnswers | None = None
+    installations: InstallationStore | None = None
+    """Where workspaces may install the app by themselves."""
+    forgetting: ForgettingStore | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +75,7 @@ class Built:
     app: AsyncApp
     renderer: SlackRenderer
     replies: SlackReplies
-    marks: MarkKeeper
+    marks: MarkKeepers
     hears: Hears
 
 
@@ -98,7 +108,7 @@ class _Builder:
         self._client = client
         self._errands = errands
         self._waiting = Waiting()
-        self._marks = MarkKeeper(parts.markers)
+        self._marks = MarkKeepers(parts.markers, teams)
         self._threads = AnsweredThreads(parts.markers)
         self._people = People(teams, admins=config.admins)
         self._context = Context(people=self._people, files=FileReader(client.session))
@@ -112,6 +122,7 @@ class _Builder:
             begun=self._waiting.begun,
             write_seconds=config.write_seconds,
         )
+        self._keeping = self._keeping_of(parts.staffing) if parts.staffing else None
 
     def built(self) -> Built:
         parts, teams = self._parts, self._teams
@@ -143,13 +154,18 @@ class _Builder:
         """For what Slack need not wait for, and nobody misses when it is lost."""
 
         async def hear(body: Mapping[str, Any]) -> None:
-            self._errands.start(hears(body))
+            self._errands.offer(hears(body))
 
         return hear
 
     async def _gone(self, body: Mapping[str, Any]) -> None:
-        """The app was removed, or its token revoked, in this workspace."""
-        self._teams.of(team_id_in(body)).revoked("token_revoked")
+        """The app was removed, or its token revoked, in this workspace.
+
+        People have tokens too, and theirs are not what we work with."""
+        event = part(body, "event")
+        uninstalled = event.get("type") == "app_uninstalled"
+        if uninstalled or part(event, "tokens").get("bot"):
+            self._teams.gone(team_id_in(body), uninstalled=uninstalled)
 
     def _listener(self, pane: Pane) -> Listener:
         config, parts = self._config, self._parts
@@ -160,7 +176,7 @@ class _Builder:
         def asked(question: IncomingQuestion) -> None:
             afterthoughts.asked(question)
             self._marks.asked(question)
-            self._errands.start(pane.asked(question))
+            self._errands.offer(pane.asked(question))
 
         return Listener(
             desk=parts.desk,
@@ -172,6 +188,17 @@ class _Builder:
             afterthoughts=afterthoughts,
             waiting=self._waiting,
             asked=asked,
+            keeping=self._keeping,
+        )
+
+    def _keeping_of(self, staffing: KeepsAnswers) -> Keeping:
+        return Keeping(
+            staffing,
+            staff=self._config.ask_person,
+            people=self._people,
+            teams=self._teams,
+            whispers=self._whispers,
+            errands=self._errands,
         )
 
     def _presses(self) -> Presses:
@@ -193,6 +220,7 @@ class _Builder:
             teams=teams,
             whispers=whispers,
             errands=self._errands,
+            keeping=self._keeping,
         )
 
     def _commands(self) -> Commands:
@@ -225,15 +253,16 @@ class _Builder:
         )
 
 
-def marked(hears: Hears, marks: MarkKeeper) -> Hears:
+def marked(hears: Hears, marks: MarkKeepers) -> Hears:
     """Notes what was heard, and what could not be written down."""
 
     async def hear(body: Mapping[str, Any]) -> None:
+        keeper = marks.of(team_id_in(body))
         try:
             await hears(body)
         except BaseException:
-            marks.unheard(body)
+            keeper.unheard(body)
             raise
-        marks.heard(body)
+        keeper.heard(body)
 
     return hear

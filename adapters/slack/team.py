@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from time import monotonic
 from typing import Any
@@ -18,7 +18,13 @@ from adapters.steward import Finding
 from rag_core.errors import UpstreamRejected, UpstreamUnavailable
 
 NO_JSON = frozenset(
-    {"conversations.history", "conversations.replies", "files.getUploadURLExternal", "users.info"}
+    {
+        "chat.getPermalink",
+        "conversations.history",
+        "conversations.replies",
+        "files.getUploadURLExternal",
+        "users.info",
+    }
 )
 """Methods that take their arguments as a form only."""
 FOR_A_PERSON = frozenset(
@@ -27,6 +33,9 @@ FOR_A_PERSON = frozenset(
 """Refusals that stay until somebody does something."""
 OF_A_PLACE = frozenset({"not_in_channel", "is_archived", "restricted_action"})
 LACKS = frozenset({"missing_scope", "unknown_method"})
+WHO_AM_I = "auth.test"
+RUN_OUT, RENEWING = "token_expired", 5.0
+"""A token that is renewed, and the seconds after which there is another one."""
 ASKED_ANEW_AFTER = 3_600.0
 """Seconds: an app that is installed anew with more scopes keeps its token."""
 
@@ -34,11 +43,21 @@ ASKED_ANEW_AFTER = 3_600.0
 class Team:
     """Calls methods for one workspace, and remembers what it does not offer."""
 
-    def __init__(self, client: AsyncWebClient, *, post_seconds: float = 1.0) -> None:
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        *,
+        post_seconds: float = 1.0,
+        troubles: Troubles | None = None,
+        refused: Callable[[str], None] = lambda reason: None,
+    ) -> None:
         self.client = client
+        self.renews = False
+        """Whether a token that has run out is renewed by itself."""
+        self._tell_refused = refused
         self.budget = Budget()
         self._pace = Pace(post_seconds)
-        self.troubles = Troubles()
+        self.troubles = troubles or Troubles()
         self._workspace: Workspace | None = None
         self._refused_as = ""
         self._lacking: dict[str, float] = {}
@@ -61,6 +80,13 @@ class Team:
     def know(self, workspace: Workspace) -> None:
         self._workspace = workspace
 
+    def renewed(self, token: str) -> None:
+        """Slack has given another token for the workspace, or knows the one we have after all."""
+        self.client.token = token
+        self._refused_as = ""
+        self._lacking.clear()
+        self.troubles.over(WHO_AM_I)
+
     def offers(self, method: str) -> bool:
         """Not for a while, once the workspace has said that the method or its scope is missing."""
         return monotonic() >= self._lacking.get(method, 0.0)
@@ -73,7 +99,7 @@ class Team:
     async def call_now(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """The same for who has taken the turn already."""
         if self._refused_as:
-            raise UpstreamRejected(SERVICE, self._refused_as)
+            raise self._no_token()
         place = str(arguments.get("channel") or arguments.get("channel_id") or "")
         given = {name: value for name, value in arguments.items() if value is not None}
         how: dict[str, Any] = {"data": as_form(given)} if method in NO_JSON else {"json": given}
@@ -82,6 +108,8 @@ class Team:
                 answer = await self.client.api_call(method, **how)
         except UpstreamRejected as error:
             self._learn(method, error, place)
+            if reason_of(error) == RUN_OUT:
+                raise self._no_token() from error
             raise
         self.troubles.over(method)
         self.troubles.over(method, place)
@@ -115,7 +143,7 @@ class Team:
         """Slack has told us that the token is of no use any more: ask for nothing with it."""
         if not self._refused_as:
             self._refused_as = reason
-            self.troubles.note(Trouble("auth.test", reason))
+            self.troubles.note(Trouble(WHO_AM_I, reason))
 
     def findings(self) -> Sequence[Finding]:
         if self._workspace is None:
@@ -123,12 +151,18 @@ class Team:
             return [Finding(name="slack", in_place=False, detail=detail)]
         return self.troubles.findings()
 
+    def _no_token(self) -> UpstreamRejected:
+        if self.renews and self._refused_as == RUN_OUT:
+            return UpstreamRejected(SERVICE, RUN_OUT, retryable=True, retry_after=RENEWING)
+        return UpstreamRejected(SERVICE, self._refused_as)
+
     def _learn(self, method: str, error: UpstreamRejected, place: str) -> None:
         name = reason_of(error)
         if error.retry_after is not None and method != "chat.postMessage":
             self.budget.hold(method, error.retry_after)
         if name in TOKEN_REFUSED:
             self.revoked(name)
+            self._tell_refused(name)
         if name in FOR_A_PERSON:
             where = place if name in OF_A_PLACE else ""
             self.troubles.note(Trouble(method, name, needed_scope(error), where))

@@ -8,23 +8,32 @@ from dataclasses import replace
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.calls import open_client, slack_errors
-from adapters.slack.config import SlackConfig
+from adapters.slack.calls import client_on, open_client, slack_errors
+from adapters.slack.config import InstallConfig, SlackConfig, install_address
+from adapters.slack.grants import ACCESS
 from adapters.slack.manifest import bot_scopes
+from adapters.slack.team import reason_of
 from adapters.slack.troubles import MANIFEST
 from adapters.slack.workspace import socket_address, token_checked
 from adapters.steward import Finding
+from rag_core.conversation.installation import Installation
+from rag_core.conversation.key import Platform
 from rag_core.errors import ConfigurationError, UpstreamRejected
+from rag_core.ports import InstallationStore
 
 TRIAL_SECONDS = 8.0
+MOST = 10
 SCOPES = "x-oauth-scopes"
 SECRET_SHAPE = re.compile(r"[0-9a-f]{32}")
 
 
-async def tried(config: SlackConfig) -> Sequence[Finding]:
+async def tried(config: SlackConfig, store: InstallationStore | None = None) -> Sequence[Finding]:
     """What each token is good for; UpstreamError where Slack does not answer."""
     async with open_client(replace(config, request_seconds=TRIAL_SECONDS)) as client:
-        found = [finding async for finding in bot_token(client)]
+        if config.install is None:
+            found = [finding async for finding in bot_token(client)]
+        else:
+            found = await every_workspace(client, config.install, store)
         if config.app_token:
             found.append(await app_token(client, config.app_token))
     if config.signing_secret:
@@ -44,6 +53,38 @@ async def bot_token(client: AsyncWebClient) -> AsyncIterator[Finding]:
         return
     yield Finding(name=name, in_place=True, detail=f"belongs to a bot of {answer.get('team')}.")
     yield scopes(answer.headers)
+
+
+async def every_workspace(
+    client: AsyncWebClient, install: InstallConfig, store: InstallationStore | None
+) -> list[Finding]:
+    """Of each that let the app in, as many as can be asked in a moment."""
+    stored = await store.all(Platform.SLACK) if store is not None else []
+    readable = [each for each in stored if isinstance(each, Installation)]
+    found = [await in_one(client, each, install) for each in readable[:MOST]]
+    if len(readable) > MOST:
+        detail = f"{len(readable) - MOST} more have the app; their tokens were not tried."
+        found.append(Finding(name="slack workspaces", in_place=True, detail=detail))
+    return found
+
+
+async def in_one(
+    client: AsyncWebClient, installation: Installation, install: InstallConfig
+) -> Finding:
+    assert client.session is not None
+    name = f"slack {installation.name} ({installation.tenant})"
+    own = client_on(client.session, base_url=client.base_url, token=installation.tokens[ACCESS])
+    try:
+        with slack_errors():
+            answer = await own.auth_test()
+    except UpstreamRejected as error:
+        if error.retryable:
+            raise
+        detail = f"Slack refuses its token ({reason_of(error)})."
+        advice = f"Install the app there anew: {install_address(install)}"
+        return Finding(name=name, in_place=False, detail=detail, advice=advice)
+    granted = scopes(answer.headers)
+    return replace(granted, name=name, detail=f"the token is good; scopes {granted.detail}")
 
 
 def scopes(headers: Mapping[str, str]) -> Finding:

@@ -66,12 +66,14 @@ class Trouble:
 class Troubles:
     """The refusals of one workspace that only a person can do something about."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, of: str = "", new_token: str = TOKEN) -> None:
+        self._named = f"slack {of}:" if of else "slack"
+        self._new_token = new_token
         self._known: dict[Trouble, None] = {}
 
     def note(self, trouble: Trouble) -> None:
         if trouble not in self._known:
-            log.warning(trouble.detail, extra={"advice": trouble.advice})
+            log.warning(trouble.detail, extra={"advice": self._advice(trouble)})
         self._known.pop(trouble, None)
         self._known[trouble] = None
         while len(self._known) > KEPT:
@@ -84,6 +86,14 @@ class Troubles:
 
     def findings(self) -> Sequence[Finding]:
         return [
-            Finding(name=f"slack {t.method}", in_place=False, detail=t.detail, advice=t.advice)
+            Finding(
+                name=f"{self._named} {t.method}",
+                in_place=False,
+                detail=t.detail,
+                advice=self._advice(t),
+            )
             for t in self._known
         ]
+
+    def _advice(self, trouble: Trouble) -> str:
+        return self._new_token if trouble.advice == TOKEN else trouble.advice

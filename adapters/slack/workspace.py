@@ -26,7 +26,11 @@ class Workspace:
 async def identify(client: AsyncWebClient) -> Workspace:
     """Ask Slack who the bot token is; a token that Slack refuses is the operator's to change."""
     with slack_errors(), token_checked("SLACK_BOT_TOKEN"):
-        answer = await client.auth_test()
+        return await who_is(client)
+
+
+async def who_is(client: AsyncWebClient) -> Workspace:
+    answer = await client.auth_test()
     return Workspace(
         team_id=TenantId(str(answer["team_id"])),
         bot_user_id=str(answer["user_id"]),

@@ -18,6 +18,7 @@ from rag_core.evaluation.question_set import QuestionSet
 from rag_core.evaluation.retrieval_quality import Told, fill_index, index_key
 from rag_core.evaluation.watched_reranker import WatchedReranker
 from rag_core.ports import Embedder, Reranker
+from rag_core.providers.embedding_models import WAY_OF_READING
 from rag_core.retrieval.retriever import Retriever
 
 CACHE_FOLDER = "eval"
@@ -50,7 +51,8 @@ async def filled_index(
     from rag_core.providers.qdrant_edge import open_edge_store
 
     now = datetime.now(UTC)
-    key = await asyncio.to_thread(index_key, found, model=embedder.model, now=now)
+    model = f"{embedder.model}/{WAY_OF_READING}"
+    key = await asyncio.to_thread(index_key, found, model=model, now=now)
     async with open_edge_store(
         cache / f"{key}-{LAYOUT}", dimension=embedder.dimension, model=embedder.model
     ) as store:

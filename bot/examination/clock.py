@@ -34,7 +34,7 @@ async def clock(settings: Settings, folder: Path) -> Sequence[Finding]:
 
 def compared_with(settings: Settings) -> str | None:
     """The first service that is configured; an address of one's own before a vendor's."""
-    if settings.slack_bot_token:
+    if settings.slack_bot_token or settings.slack_client_id:
         return settings.slack_api_base
     if settings.discord_bot_token:
         return settings.discord_api_base

@@ -7,7 +7,15 @@ from typing import Literal
 
 from pydantic import BaseModel, SecretStr
 
-from bot.setting import ADDRESS_RULE, Address, BookName, DatabaseUrl, Hosts, setting
+from bot.setting import (
+    ADDRESS_RULE,
+    Address,
+    BookName,
+    DatabaseUrl,
+    Hosts,
+    SecretKeys,
+    setting,
+)
 from rag_core.books.book import BOOK_ID_RULE
 
 
@@ -67,6 +75,12 @@ class HouseSettings(BaseModel):
         "Address under which readers reach the web door; links in chats lead there",
         ADDRESS_RULE,
     )
+    secret_keys: SecretKeys | None = setting(
+        "FOOTNOTE_SECRET_KEYS",
+        None,
+        "Keys that seal tokens in the database; the first one seals, all of them open",
+        "keys of 32 bytes in base64, the newest first, separated by commas",
+    )
     api_keys: SecretStr | None = setting(
         "FOOTNOTE_API_KEYS",
         None,
@@ -107,6 +121,14 @@ class HouseSettings(BaseModel):
         "Free disk space below which no question is accepted; 0: not looked at",
         "a whole number from 0",
         ge=0,
+    )
+    staff_answer_days: int = setting(
+        "FOOTNOTE_STAFF_ANSWER_DAYS",
+        180,
+        "Days for which a kept answer of the staff is found",
+        "a whole number from 1 to 3650",
+        ge=1,
+        le=3650,
     )
     retention_days: int | None = setting(
         "FOOTNOTE_RETENTION_DAYS",

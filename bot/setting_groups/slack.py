@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, SecretStr
 
-from bot.setting import ADDRESS_RULE, Address, CommandName, SlackIds, setting
+from bot.setting import ADDRESS_RULE, Address, CommandName, SlackIds, WorkspaceIds, setting
 
 COMMAND_RULE = "'/' and 1 to 31 lower-case letters, digits, '-' and '_'"
 
@@ -23,6 +23,28 @@ class SlackSettings(BaseModel):
         None,
         "Signing secret for Slack's events over HTTP at /slack/events",
         "a secret; while it is exchanged the new and the old one, separated by a comma",
+    )
+    slack_client_id: str | None = setting(
+        "SLACK_CLIENT_ID",
+        None,
+        "Client id of a Slack app that several workspaces install at /slack/install",
+        "the client id",
+        min_length=1,
+    )
+    slack_client_secret: SecretStr | None = setting(
+        "SLACK_CLIENT_SECRET", None, "Client secret of that Slack app", "a secret"
+    )
+    slack_workspaces: WorkspaceIds | None = setting(
+        "SLACK_WORKSPACES",
+        None,
+        "Workspaces that may install the app; unset: every one that opens the address",
+        "workspace ids (T…), separated by commas",
+    )
+    slack_forget_uninstalled: bool = setting(
+        "SLACK_FORGET_UNINSTALLED",
+        False,
+        "Whether all that was asked in a workspace is forgotten when the app is removed from it",
+        "true or false",
     )
     slack_api_base: Address = setting(
         "SLACK_API_BASE", "https://slack.com/api/", "Address of Slack's API", ADDRESS_RULE

@@ -167,7 +167,7 @@ def written(part: Kept, numbering: dict[int, int]) -> str:
     def renumbered(found: re.Match[str]) -> str:
         if found["ticks"]:
             return found.group()
-        rank = int(MARKER.search(found.group()).group(1))  # type: ignore[union-attr]
+        rank = int(MARKER.search(found.group()).group(1))  # type: ignore[union-attr]  # found by it
         if rank not in part.numbers or rank in placed or rank not in numbering:
             return ""
         placed.add(rank)

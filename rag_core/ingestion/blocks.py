@@ -6,11 +6,14 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*")
+HEADING = re.compile(r" {0,3}(#{1,6})(?![^ \t])")
+"""How one begins; what is read to its end goes over its white space again and again."""
 UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*")
 FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[^`]*")
 ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
-TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+TABLE_RULE = re.compile(
+    r"[ \t]*+(?:\|[ \t]*+)?+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+(?:\|[ \t]*+)?+"
+)
 STARTERS = frozenset("#`~-*+0123456789")
 """What a line begins with that is a heading, a fence or an item: others need no closer look."""
 UNDERLINES = frozenset("=-")
@@ -58,11 +61,20 @@ def made(kind: Kind, lines: list[str], gap: int) -> Block:
         if len(lines) == 1:
             return Block(kind, lines[0].rstrip(), gap)
         return Block(kind, "\n".join([line.rstrip() for line in lines]), gap)
-    match = HEADING.fullmatch(lines[0])
+    match = HEADING.match(lines[0])
     if len(lines) == 1 and match:
-        return Block(kind, (match[2] or "").strip(), gap, level=len(match[1]))
+        title = without_closing(lines[0][match.end() :].strip())
+        return Block(kind, title, gap, level=len(match[1]))
     title = " ".join(line.strip() for line in lines[:-1])
     return Block(kind, title, gap, level=1 if "=" in lines[-1] else 2)
+
+
+def without_closing(title: str) -> str:
+    """A heading's words without the marks that may stand behind them."""
+    words = title.rstrip("#")
+    if words == title or (words and words[-1] not in " \t"):
+        return title
+    return words.rstrip()
 
 
 def block_at(lines: list[str], at: int) -> tuple[Kind, int]:
@@ -71,7 +83,7 @@ def block_at(lines: list[str], at: int) -> tuple[Kind, int]:
     if line.lstrip()[:1] in STARTERS:
         if FENCE.fullmatch(line):
             return Kind.CODE, fence_end(lines, at)
-        if HEADING.fullmatch(line):
+        if HEADING.match(line):
             return Kind.HEADING, at + 1
         if ITEM.match(line):
             return Kind.ITEM, item_end(lines, at)
@@ -144,7 +156,7 @@ def begins_block(lines: list[str], at: int) -> bool:
     """Whether a line begins something other than more of the same paragraph."""
     line = lines[at]
     first = line.lstrip()[:1]
-    if first in STARTERS and (FENCE.fullmatch(line) or HEADING.fullmatch(line) or ITEM.match(line)):
+    if first in STARTERS and (FENCE.fullmatch(line) or HEADING.match(line) or ITEM.match(line)):
         return True
     return is_table(lines, at)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from math import ceil
+from itertools import accumulate
+from typing import NamedTuple
 
 from rag_core.ingestion.blocks import Block, Kind, blocks_of
 from rag_core.ingestion.documents import MIN_CHUNK_TEXT
@@ -18,7 +20,9 @@ LARGEST_BLOCK = 600
 SMALL_OPENING = 15
 """A title and a line say too little alone: what is below this joins its first subsection."""
 SLACK = 1.25
-"""How far above the target a passage of several blocks may be, to keep parts even."""
+"""How far above the target a passage of several blocks may be before it is halved."""
+USUAL_TOKENS = {Kind.TEXT: 45, Kind.ITEM: 25, Kind.TABLE: 150, Kind.CODE: 70, Kind.HEADING: 5}
+"""Of the pages of courses and manuals, in the mean."""
 TOKENS_PER_WORD = 1.3
 BYTES_PER_TOKEN = 6
 """Holds text without spaces to the same size: long addresses, Chinese, Thai."""
@@ -30,10 +34,15 @@ class Passage:
 
     text: str
     path: tuple[Heading, ...]
+    words: int
 
 
-Weighed = tuple[Block, int]
-"""A block and about how many tokens it has, which is counted once."""
+class Weighed(NamedTuple):
+    """A block, how many words and about how many tokens it has: both are counted once."""
+
+    block: Block
+    tokens: int
+    words: int
 
 
 @dataclass(slots=True)
@@ -42,11 +51,6 @@ class Section:
 
     path: tuple[Heading, ...]
     blocks: list[Weighed] = field(default_factory=list)
-    size: int = 0
-
-    def add(self, block: Block, size: int) -> None:
-        self.blocks.append((block, size))
-        self.size += size
 
 
 @dataclass(slots=True)
@@ -55,60 +59,68 @@ class Draft:
 
     opening: tuple[Heading, ...]
     path: tuple[Heading, ...] = ()
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[Weighed] = field(default_factory=list)
     size: int = 0
     largest: int = -1
     headings: set[Heading] = field(default_factory=set)
 
-    def take(self, blocks: list[Block], size: int, path: tuple[Heading, ...]) -> None:
+    def take(self, blocks: list[Weighed], path: tuple[Heading, ...]) -> None:
         """Add a part; headings that are new in the middle of a passage stand in its text."""
+        size = sum([each.tokens for each in blocks])
         if self.blocks:
             self.blocks += [line_of(h) for h in path if h not in self.headings]
         self.blocks += blocks
-        self.headings |= {*self.opening, *path}
+        self.headings.update(self.opening, path)
         self.size += size
         if size > self.largest:
             self.path, self.largest = path, size
 
-    def all_blocks(self) -> list[Block]:
+    def all_blocks(self) -> list[Weighed]:
         if self.opening is self.path:
             return self.blocks
         return [*(line_of(h) for h in self.opening if h not in self.path), *self.blocks]
 
-    def text(self) -> str:
-        first, *others = self.all_blocks()
-        parts = [first.text]
-        for each in others:
-            parts += ("\n" * each.gap, each.text)
-        return "".join(parts).strip()
+    def passage(self) -> Passage:
+        blocks = self.all_blocks()
+        return Passage(
+            text=text_of(blocks), path=self.path, words=sum([each.words for each in blocks])
+        )
 
     @property
     def is_crumb(self) -> bool:
         """Too short to be a chunk."""
-        if any(len(block.text.lstrip()) >= MIN_CHUNK_TEXT for block in self.blocks):
+        if any(len(each.block.text.lstrip()) >= MIN_CHUNK_TEXT for each in self.blocks):
             return False
-        return len(self.text()) < MIN_CHUNK_TEXT
+        return len(text_of(self.all_blocks())) < MIN_CHUNK_TEXT
+
+
+def text_of(blocks: list[Weighed]) -> str:
+    first, *others = blocks
+    parts = [first.block.text]
+    for each in others:
+        parts += ("\n" * each.block.gap, each.block.text)
+    return "".join(parts).strip()
 
 
 def cut(text: str, *, site: Site = Site.PLAIN, target: int = TARGET_TOKENS) -> list[Passage]:
     """The passages of a Markdown page, in order; together they hold all of its text."""
     drafts: list[Draft] = []
     for section in sections_of(blocks_of(text), site):
-        joined = bool(drafts) and belongs_with(drafts[-1], section, target)
-        for number, (blocks, size) in enumerate(portions(section, target)):
+        joined = bool(drafts) and belongs_with(drafts[-1], section)
+        for number, part in enumerate(portions(section.blocks, target)):
             if number or not joined:
                 drafts.append(Draft(opening=section.path))
-            drafts[-1].take(blocks, size, section.path)
+            drafts[-1].take(part, section.path)
     return passages_of(drafts)
 
 
 def passages_of(drafts: list[Draft]) -> list[Passage]:
-    return [Passage(text=draft.text(), path=draft.path) for draft in without_crumbs(drafts)]
+    return [draft.passage() for draft in without_crumbs(drafts)]
 
 
-def line_of(heading: Heading) -> Block:
+def line_of(heading: Heading) -> Weighed:
     """A heading as a line of text."""
-    return Block(Kind.TEXT, f"{'#' * heading.level} {heading.title}")
+    return weighed(Block(Kind.TEXT, f"{'#' * heading.level} {heading.title}"))
 
 
 def sections_of(blocks: list[Block], site: Site) -> list[Section]:
@@ -122,7 +134,7 @@ def sections_of(blocks: list[Block], site: Site) -> list[Section]:
             above = tuple(h for h in sections[-1].path if h.level < heading.level)
             sections.append(Section(path=(*above, heading)))
         else:
-            sections[-1].add(block, size_of(block.text))
+            sections[-1].blocks.append(weighed(block))
     return list(with_empty_headings_kept(sections))
 
 
@@ -133,46 +145,60 @@ def with_empty_headings_kept(sections: list[Section]) -> Iterator[Section]:
         if section.blocks:
             yield section
         elif section.path and section.path[-1] not in following:
-            line = line_of(section.path[-1])
-            yield Section(path=section.path[:-1], blocks=[(line, size_of(line.text))], size=1)
+            yield Section(path=section.path[:-1], blocks=[line_of(section.path[-1])])
 
 
-def belongs_with(draft: Draft, section: Section, target: int) -> bool:
+def belongs_with(draft: Draft, section: Section) -> bool:
     """Whether a draft is only the opening of this section. Sections side by side are never
     joined: a footnote names one heading, and leads there."""
     is_above = draft.path == section.path[: len(draft.path)] and draft.path != section.path
-    return is_above and draft.size < SMALL_OPENING and draft.size + section.size <= target
+    return is_above and draft.size < SMALL_OPENING
 
 
-def portions(section: Section, target: int) -> Iterator[tuple[list[Block], int]]:
-    """A section in parts of even size, none much above the target."""
-    aim = section.size / max(1, ceil(section.size / target))
-    part: list[Weighed] = []
-    size = 0
-    for block, weight in whole_blocks(section.blocks, target):
-        if part and (size + weight / 2 > aim or size + weight > target * SLACK):
-            led = [part.pop()] if len(part) > 1 and introduces(part[-1][0]) else []
-            yield weighed(part)
-            part, size = led, sum(each for _, each in led)
-        part.append((block, weight))
-        size += weight
-    if part:
-        yield weighed(part)
+def portions(blocks: list[Weighed], target: int) -> Iterator[list[Weighed]]:
+    """A section in parts, none much above the target; an opening goes with what it opens."""
+    led: list[Weighed] = []
+    parts = list(halved(blocks, target))
+    for part in parts[:-1]:
+        whole = [*led, *part]
+        led = [whole.pop()] if len(whole) > 1 and introduces(whole[-1].block) else []
+        yield whole
+    if parts:
+        yield [*led, *parts[-1]]
 
 
-def weighed(part: list[Weighed]) -> tuple[list[Block], int]:
-    return [block for block, _ in part], sum(size for _, size in part)
+def halved(blocks: list[Weighed], target: int) -> Iterator[list[Weighed]]:
+    """What is too large for one part is cut in the middle, and each half again if need be.
+
+    The middle is told by number and kind alone. So whatever is written anew in one block, the cuts
+    stay where they are: only the part that the block is in may be cut once more, or once less."""
+    if sum([each.tokens for each in blocks]) <= target * SLACK and len(blocks) > 1:
+        yield blocks
+    elif len(blocks) > 1:
+        at = middle_of(blocks)
+        yield from halved(blocks[:at], target)
+        yield from halved(blocks[at:], target)
+    elif blocks:
+        yield from ([piece] for piece in pieces_of(blocks[0], target))
 
 
-def whole_blocks(blocks: list[Weighed], target: int) -> Iterator[Weighed]:
-    """The blocks as they are, the few that are far too large in pieces."""
-    for block, size in blocks:
-        limit = target if block.kind is Kind.TEXT else max(LARGEST_BLOCK, target)
-        if size <= limit:
-            yield block, size
-        else:
-            for piece in split_block(block, target, size_of):
-                yield piece, size_of(piece.text)
+def middle_of(blocks: list[Weighed]) -> int:
+    """Where both sides have about the same, as far as the kinds of their blocks tell."""
+    sums = list(accumulate([USUAL_TOKENS[each.block.kind] for each in blocks]))
+    half = sums[-1] / 2
+    at = bisect_left(sums, half)
+    if at and half - sums[at - 1] <= sums[at] - half:
+        at -= 1
+    return min(at + 1, len(blocks) - 1)
+
+
+def pieces_of(large: Weighed, target: int) -> Iterator[Weighed]:
+    """A block as it is, or in pieces where it is far too large."""
+    limit = target if large.block.kind is Kind.TEXT else max(LARGEST_BLOCK, target)
+    if large.tokens <= limit:
+        yield large
+    else:
+        yield from map(weighed, split_block(large.block, target, size_of))
 
 
 def introduces(block: Block) -> bool:
@@ -187,7 +213,7 @@ def without_crumbs(drafts: list[Draft]) -> list[Draft]:
     for draft in drafts:
         is_crumb = draft.is_crumb
         if kept and (is_crumb or was_crumb):
-            kept[-1].take(draft.all_blocks(), draft.size, draft.path)
+            kept[-1].take(draft.all_blocks(), draft.path)
             was_crumb = kept[-1].is_crumb
         else:
             kept.append(draft)
@@ -195,10 +221,19 @@ def without_crumbs(drafts: list[Draft]) -> list[Draft]:
     return [draft for draft in kept if not draft.is_crumb]
 
 
+def weighed(block: Block) -> Weighed:
+    words = len(block.text.split())
+    return Weighed(block, tokens_of(block.text, words), words)
+
+
 def size_of(text: str) -> int:
     """About how many tokens a text has."""
+    return tokens_of(text, len(text.split()))
+
+
+def tokens_of(text: str, words: int) -> int:
     letters = len(text) if text.isascii() else len(text.encode())
-    return int(max(len(text.split()) * TOKENS_PER_WORD, letters / BYTES_PER_TOKEN)) + 1
+    return int(max(words * TOKENS_PER_WORD, letters / BYTES_PER_TOKEN)) + 1
 
 
 PARAGRAPH = re.compile(r"\n[ \t]*\n+")
@@ -206,13 +241,13 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n+")
 
 def cut_plain(text: str, *, target: int = TARGET_TOKENS) -> list[Passage]:
     """The passages of a text without markup: paragraphs, as many as fit."""
-    section = Section(path=())
-    for paragraph in PARAGRAPH.split(text):
-        if paragraph.strip():
-            block = Block(Kind.TEXT, paragraph.strip("\n").rstrip())
-            section.add(block, size_of(block.text))
+    paragraphs = [
+        weighed(Block(Kind.TEXT, paragraph.strip("\n").rstrip()))
+        for paragraph in PARAGRAPH.split(text)
+        if paragraph.strip()
+    ]
     drafts = []
-    for blocks, size in portions(section, target):
+    for part in portions(paragraphs, target):
         drafts.append(Draft(opening=()))
-        drafts[-1].take(blocks, size, ())
+        drafts[-1].take(part, ())
     return passages_of(drafts)

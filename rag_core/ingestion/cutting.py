@@ -84,7 +84,7 @@ def chunks_of(
     return tuple(
         made(
             ids[number + 1] or "",
-            passage.text,
+            passage,
             DocumentMetadata(
                 book_id=shelf.book_id,
                 source_file=document.source_file,
@@ -131,15 +131,14 @@ def place_on(page: Page, path: tuple[Heading, ...]) -> PlaceOnPage:
     }
 
 
-def made(chunk_id: str, text: str, metadata: DocumentMetadata) -> DocumentChunk:
-    words = len(text.split())
+def made(chunk_id: str, passage: Passage, metadata: DocumentMetadata) -> DocumentChunk:
     return DocumentChunk(
         id=chunk_id,
-        text=text,
+        text=passage.text,
         metadata=metadata,
-        word_count=words,
-        token_count=round(words * TOKENS_PER_WORD),
-        char_count=len(text),
+        word_count=passage.words,
+        token_count=round(passage.words * TOKENS_PER_WORD),
+        char_count=len(passage.text),
     )
 
 

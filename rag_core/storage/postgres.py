@@ -15,7 +15,7 @@ from rag_core.storage.migration import bring_up_to_date, is_up_to_date
 from rag_core.storage.statement import Statement
 
 try:
-    import asyncpg  # type: ignore[import-untyped]
+    import asyncpg  # type: ignore[import-untyped]  # it ships no types
 except ImportError as error:
     raise ConfigurationError(
         "DATABASE_URL names PostgreSQL, whose driver is not installed:"

@@ -13,7 +13,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import dialect as sqlite_dialect
 from sqlalchemy.engine import Dialect
 
 SQLITE = sqlite_dialect(paramstyle="named")
-POSTGRES: Dialect = postgres_dialect()  # type: ignore[no-untyped-call]
+POSTGRES: Dialect = postgres_dialect()  # type: ignore[no-untyped-call]  # the library's
 
 
 class Statement:
@@ -51,7 +51,7 @@ def compiled(
     result = clause.compile(dialect=dialect)
     constants = {
         name: parameter.effective_value
-        for name, parameter in result.binds.items()  # type: ignore[attr-defined]
+        for name, parameter in result.binds.items()  # type: ignore[attr-defined]  # it compiles SQL
         if not parameter.required
     }
     order = getattr(result, "positiontup", None) or ()

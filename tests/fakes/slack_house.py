@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import uvicorn
 
@@ -18,7 +18,13 @@ from tests.fakes.slack_desk import FakeDesk
 from tests.peers.slack import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, SlackPeer
 
 
-def config_for(peer: SlackPeer, **changes: Any) -> SlackConfig:
+class HasBase(Protocol):
+    """A stand-in, as far as its address goes."""
+
+    base: str
+
+
+def config_for(peer: HasBase, **changes: Any) -> SlackConfig:
     fields: dict[str, Any] = {
         "bot_token": BOT_TOKEN,
         "app_token": APP_TOKEN,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from typing import Any
 
 import pytest
 
@@ -13,7 +14,7 @@ from rag_core.desk.progress import QuestionState
 from tests.fakes.answers import an_answer
 from tests.fakes.slack_desk import FakeDesk
 from tests.fakes.slack_house import slack_at_work, until
-from tests.peers.slack import ANN, DIRECT, GENERAL, MENTION, SlackPeer
+from tests.peers.slack import ANN, BOT_USER, DIRECT, GENERAL, MENTION, SlackPeer
 
 FULL = os.environ.get("FOOTNOTE_TESTS") == "full"
 ANSWERS = 20
@@ -108,13 +109,24 @@ async def test_a_bot_token_that_is_revoked_is_asked_about_once_and_said_in_words
         assert "valid token" in finding.advice
 
 
-@pytest.mark.parametrize("event", ["app_uninstalled", "tokens_revoked"])
-async def test_an_app_that_was_removed_calls_slack_no_more(event: str) -> None:
+@pytest.mark.parametrize(
+    "event",
+    [{"type": "app_uninstalled"}, {"type": "tokens_revoked", "tokens": {"bot": [BOT_USER]}}],
+)
+async def test_an_app_that_was_removed_calls_slack_no_more(event: dict[str, Any]) -> None:
     desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk) as platform:
-        peer.emit({"type": event, "event_ts": "1.1"})
+        peer.emit(event | {"event_ts": "1.1"})
         await peer.heard()
         assert not platform.is_ready
+
+
+async def test_a_persons_own_token_that_is_revoked_changes_nothing() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk) as platform:
+        peer.emit({"type": "tokens_revoked", "event_ts": "1.1", "tokens": {"oauth": [ANN]}})
+        await peer.heard()
+        assert platform.is_ready
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import socket
+import sqlite3
+from base64 import b64encode
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.contract.test_forgetting import is_anywhere
+from tests.fakes.slack_workspaces import Browser
 from tests.flow.running_house import footnote, running_house
 from tests.peers.slack import (
     ANN,
@@ -23,6 +29,7 @@ from tests.peers.slack import (
     SlackMessage,
     SlackPeer,
 )
+from tests.peers.slack_cloud import ACME, BETA, CLIENT_ID, CLIENT_SECRET, SlackCloud
 from tests.peers.slack_house import controls_in
 from tests.peers.slack_rules import texts_of
 
@@ -151,3 +158,50 @@ async def test_commands_pane_and_home_speak_of_the_real_house(
         slack.people.open_home(CLEO)
         await until(lambda: CLEO in slack.house.homes)
         assert "What needs attention" in json.dumps(slack.house.homes[CLEO])
+
+
+async def test_two_workspaces_install_the_program_and_outlive_its_restart(
+    library: Path,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    base = f"http://127.0.0.1:{port}"
+    async with SlackCloud(ACME, BETA, ack_seconds=20) as cloud:
+        cloud.redirect_uri = f"{base}/slack/oauth_redirect"
+        given = {
+            "SLACK_CLIENT_ID": CLIENT_ID,
+            "SLACK_CLIENT_SECRET": CLIENT_SECRET,
+            "SLACK_APP_TOKEN": APP_TOKEN,
+            "SLACK_API_BASE": cloud.base,
+            "FOOTNOTE_PUBLIC_URL": base,
+            "FOOTNOTE_WEB_PORT": str(port),
+            "FOOTNOTE_SECRET_KEYS": b64encode(b"k" * 32).decode(),
+        }
+        browser = Browser(base, cloud)
+        async with browser.client, running_house(library, **given):
+            for team in (ACME, BETA):
+                assert (await browser.installs(team)).status_code == 200
+        assert not is_anywhere(library, "CANARY")
+        async with running_house(library, **given):
+            told, _ = await footnote(
+                "doctor", "--json", folder=library, settings=given, expect=None
+            )
+            of_slack = [f for f in json.loads(told)["findings"] if f["name"].startswith("slack")]
+            assert all(finding["in_place"] for finding in of_slack), of_slack
+            for team in (ACME, BETA):
+                assert f"slack {team} & <Sons> ({team})" in [found["name"] for found in of_slack]
+            for team in (ACME, BETA):
+                world = cloud.workspaces[team].world
+                ts = cloud.workspaces[team].say(GENERAL, ANN, f"{MENTION} {SUMMER}")
+                await until(
+                    lambda world=world, ts=ts: any(
+                        "9:30" in reply.seen for reply in world.replies(GENERAL, ts)
+                    )
+                )
+            cloud.uninstall(ACME)
+            await until(lambda: tenants(library) == [BETA])
+
+
+def tenants(library: Path) -> list[str]:
+    with closing(sqlite3.connect(library / "data" / "footnote.db")) as database:
+        return [row[0] for row in database.execute("SELECT tenant FROM installations")]

@@ -12,7 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
-from time import monotonic
+from time import monotonic, time
 from types import TracebackType
 from typing import Any, Self
 
@@ -36,6 +36,7 @@ from tests.peers.slack_world import (
     ELSEWHERE,
     GENERAL,
     TEAM,
+    SlackChannel,
     SlackMessage,
     SlackWorld,
 )
@@ -76,9 +77,13 @@ class SlackPeer:
     """One workspace and its servers; an async context manager."""
 
     def __init__(
-        self, *, ack_seconds: float = 3.0, pauses: Sequence[float] = (0.0, 60.0, 300.0)
+        self,
+        *,
+        ack_seconds: float = 3.0,
+        pauses: Sequence[float] = (0.0, 60.0, 300.0),
+        team: str = TEAM,
     ) -> None:
-        self.world = SlackWorld()
+        self.world = SlackWorld(team)
         self.sockets = SlackSocketServer(ack_seconds=ack_seconds, pauses=pauses)
         self.deliveries: SlackDeliveries = self.sockets
         self.house = SlackHouse(self.world)
@@ -105,7 +110,7 @@ class SlackPeer:
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=4 * 1024 * 1024)
-        app.router.add_route("*", "/api/{method}", self._handle)
+        app.router.add_route("*", "/api/{method}", self.handle)
         app.router.add_get("/link", self.sockets.handle)
         app.router.add_post("/respond/{name}", self._respond)
         app.router.add_post("/files/{name}", self._upload)
@@ -189,7 +194,8 @@ class SlackPeer:
         message = place.messages[ts]
         before = message.as_slack(with_metadata=False)
         message.text, message.edited = text, True
-        self.emit(changed_event(message, before, place))
+        message.edited_at = f"{time():.6f}"
+        self.emit_from(place, changed_event(message, before, place))
 
     def delete(self, channel: str, ts: str) -> None:
         """A person takes a message away; one with replies leaves its place."""
@@ -197,13 +203,14 @@ class SlackPeer:
         message = place.messages[ts]
         before = message.as_slack(with_metadata=False)
         if len(self.world.thread(channel, ts)) > 1:
-            message.text = "This message was deleted."
-            self.emit(tombstone_event(message, before, place))
+            message.text, message.buried = "This message was deleted.", True
+            self.emit_from(place, tombstone_event(message, before, place))
             return
         del place.messages[ts]
-        self.emit(
+        self.emit_from(
+            place,
             changed_event(message, before, place)
-            | {"subtype": "message_deleted", "deleted_ts": ts, "message": None}
+            | {"subtype": "message_deleted", "deleted_ts": ts, "message": None},
         )
 
     def unfurl(self, channel: str, ts: str) -> None:
@@ -225,6 +232,11 @@ class SlackPeer:
 
     # What the app hears
 
+    def emit_from(self, place: SlackChannel, event: dict[str, Any]) -> None:
+        """The app hears only of places that it is in."""
+        if BOT_USER in place.members:
+            self.emit(event)
+
     def emit(self, event: dict[str, Any]) -> Envelope | None:
         """Send an event to the app under a new event id."""
         if event["type"] not in SUBSCRIBED:
@@ -232,8 +244,8 @@ class SlackPeer:
         number = next(self._event_ids)
         body = {
             "token": "verification",
-            "team_id": TEAM,
-            "context_team_id": TEAM,
+            "team_id": self.world.team,
+            "context_team_id": self.world.team,
             "context_enterprise_id": None,
             "api_app_id": APP,
             "event": event,
@@ -243,7 +255,7 @@ class SlackPeer:
             "authorizations": [
                 {
                     "enterprise_id": None,
-                    "team_id": TEAM,
+                    "team_id": self.world.team,
                     "user_id": BOT_USER,
                     "is_bot": True,
                     "is_enterprise_install": False,
@@ -298,13 +310,16 @@ class SlackPeer:
     async def _download(self, request: web.Request) -> web.Response:
         """Without the scope or a token people are shown how to sign in."""
         file = self.house.files.get(request.match_info["name"])
-        if token_of(request) != BOT_TOKEN or "files:read" not in self.api.scopes:
+        if (
+            self.api.tokens.get(token_of(request) or "") != "bot"
+            or "files:read" not in self.api.scopes
+        ):
             return web.Response(text="<html>Sign in</html>", content_type="text/html")
         if file is None:
             return web.Response(status=404)
         return web.Response(body=file["content"], content_type=file["mimetype"])
 
-    async def _handle(self, request: web.Request) -> web.StreamResponse:
+    async def handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
         fault = self._faults[method].popleft() if self._faults[method] else None
         if fault is Fault.RATE_LIMITED:

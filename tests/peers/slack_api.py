@@ -17,13 +17,13 @@ from tests.peers.slack_world import (
     APP,
     BOT,
     BOT_USER,
-    TEAM,
     SlackChannel,
     SlackMessage,
     SlackWorld,
 )
 
 READ_ONLY = {
+    "chat.getPermalink",
     "conversations.replies",
     "conversations.history",
     "files.getUploadURLExternal",
@@ -123,6 +123,7 @@ class SlackApi:
         "auth.test": ("_auth_test", False),
         "chat.appendStream": ("_append_stream", False),
         "chat.delete": ("_delete", False),
+        "chat.getPermalink": ("_permalink", False),
         "chat.postEphemeral": ("_whisper", False),
         "chat.postMessage": ("_post", False),
         "chat.startStream": ("_start_stream", False),
@@ -208,7 +209,7 @@ class SlackApi:
             "url": "https://team.slack.example/",
             "team": "Team",
             "user": "footnote",
-            "team_id": TEAM,
+            "team_id": self.world.team,
             "user_id": BOT_USER,
             "bot_id": BOT,
             "is_enterprise_install": False,
@@ -298,7 +299,7 @@ class SlackApi:
         name = self.world.users[user]
         about = {
             "id": user,
-            "team_id": self.world.home_of.get(user, TEAM),
+            "team_id": self.world.home_of.get(user, self.world.team),
             "name": name,
             "is_bot": name == "footnote",
             "is_admin": user in self.world.admins,
@@ -338,6 +339,13 @@ class SlackApi:
         self.streams.stop(message, arguments)
         self._emit(changed_event(message, before, channel))
         return {"channel": channel.id, "ts": message.ts}
+
+    def _permalink(self, arguments: Arguments) -> Arguments:
+        channel = self.world.channel(arguments.get("channel"))
+        ts = str(arguments.get("message_ts"))
+        if ts not in channel.messages:
+            raise Refused("message_not_found")
+        return {"permalink": f"https://team.slack.com/archives/{channel.id}/p{ts.replace('.', '')}"}
 
     def _whisper(self, arguments: Arguments) -> Arguments:
         self.need("chat:write")

@@ -10,7 +10,6 @@ from tests.peers.slack_world import (
     APP,
     BOT_USER,
     DIRECT,
-    TEAM,
     SlackMessage,
     SlackWorld,
 )
@@ -52,7 +51,7 @@ class Visitors:
     def command(self, user: str, name: str, text: str, channel: str = DIRECT) -> Envelope:
         body = {
             "token": "verification",
-            "team_id": TEAM,
+            "team_id": self._peer.world.team,
             "team_domain": "team",
             "channel_id": channel,
             "channel_name": "somewhere",
@@ -101,7 +100,11 @@ class Visitors:
         )  # fmt: skip
         thread = {
             "user_id": user,
-            "context": {"channel_id": "C0GENERAL", "team_id": TEAM, "enterprise_id": None},
+            "context": {
+                "channel_id": "C0GENERAL",
+                "team_id": self._peer.world.team,
+                "enterprise_id": None,
+            },
             "channel_id": channel,
             "thread_ts": head.ts,
         }
@@ -123,8 +126,8 @@ class Visitors:
     def _body(self, user: str, kind: str) -> dict[str, Any]:
         return {
             "type": kind,
-            "team": {"id": TEAM, "domain": "team"},
-            "user": {"id": user, "username": "somebody", "team_id": TEAM},
+            "team": {"id": self._peer.world.team, "domain": "team"},
+            "user": {"id": user, "username": "somebody", "team_id": self._peer.world.team},
             "api_app_id": APP,
             "token": "verification",
             "trigger_id": self._peer.house.trigger(),

@@ -147,6 +147,22 @@ def test_a_table_that_is_far_too_long_repeats_its_head() -> None:
     assert [line for p in passages for line in p.text.split("\n")[2:]] == rows
 
 
+@given(st.lists(PARAGRAPH, min_size=2, max_size=60), st.data())
+def test_a_paragraph_written_anew_changes_two_passages_at_most(
+    paragraphs: list[str], data: st.DataObject
+) -> None:
+    """One word more or less, in a section of any length."""
+    place = data.draw(st.integers(0, len(paragraphs) - 1))
+    edited = list(paragraphs)
+    edited[place] = f"{paragraphs[place].rpartition(' ')[0]} anew and anew"
+    for cutting in (cut, cut_plain):
+        before, after = (
+            {passage.text for passage in cutting("\n\n".join(each))}
+            for each in (paragraphs, edited)
+        )
+        assert len(after - before) <= 2
+
+
 def test_a_paragraph_that_is_too_long_is_cut_between_sentences() -> None:
     sentence = "This sentence has seven words in it. "
     for passage in cut("## Long\n\n" + sentence * 200):
@@ -162,7 +178,7 @@ def test_one_endless_word_is_cut_anywhere() -> None:
 
 
 def test_an_introduction_moves_along_with_what_it_introduces() -> None:
-    filler = "word " * 190
+    filler = "word " * 300
     page = f"## Steps\n\n{filler}\n\nRun these commands:\n\n```\nmake env\n{'x = 1 ' * 60}\n```"
     passages = cut(page)
     assert len(passages) == 2

@@ -10,7 +10,14 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import ConfigurationError
-from rag_core.providers.local_embedder import DIMENSION, LocalEmbedder, open_local_embedder
+from rag_core.providers.local_embedder import (
+    DIMENSION,
+    MAX_TOKENS,
+    MOST_PIECES,
+    LocalEmbedder,
+    open_local_embedder,
+    pieces_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +71,35 @@ async def test_vectors_are_of_length_one_and_in_the_order_of_their_texts(
         alone = list(await embedder.embed_query(text))
         assert dot(vector, alone) == pytest.approx(1.0, abs=1e-3)
     assert await embedder.embed_documents([]) == []
+
+
+async def test_a_passage_is_read_to_its_end(embedder: LocalEmbedder) -> None:
+    """What stands far down brings a passage nearer to a question about it, and less than what
+    stands first."""
+    oven = "The oven must reach 200 degrees before the bread goes in. "
+    leave = "Employees may carry five vacation days into the next year. "
+    asked = list(await embedder.embed_query("How many days of vacation can be carried over?"))
+    texts = [
+        "Handbook\n\n" + oven * 32,
+        "Handbook\n\n" + oven * 24 + leave * 8,
+        "Handbook\n\n" + leave * 8 + oven * 24,
+    ]
+    without, last, first = await embedder.embed_documents(texts)
+    near = [dot(asked, list(vector)) for vector in (without, last, first)]
+    assert near[0] + 0.05 < near[1] < near[2]
+
+
+def test_each_piece_of_a_text_begins_with_what_it_is_about() -> None:
+    ids = [101, *range(1000, 1600), 102]
+    first, second, third = pieces_of(ids, 4)
+    assert first.ids == [*ids[:255], 102]
+    assert second.ids[:6] == [101, 1000, 1001, 1002, 1003, 1254]
+    assert all(len(piece.ids) <= MAX_TOKENS for piece in (first, second, third))
+    read = [*first.ids[1:-1], *second.ids[5:-1], *third.ids[5:-1]]
+    assert read == ids[1:-1]
+    assert [piece.weight for piece in (first, second, third)] == [254, 125, 48]
+    assert len(pieces_of([101, *range(9_000), 102], 0)) == MOST_PIECES
+    assert [piece.ids for piece in pieces_of([101, 102], 0)] == [[101, 102]]
 
 
 async def test_a_query_does_not_wait_for_all_documents(embedder: LocalEmbedder) -> None:

@@ -15,7 +15,7 @@ from rag_core.retrieval.candidates import Candidate, Placed
 from rag_core.retrieval.coverage import PIECE, coverage, spaced_letters
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
-from rag_core.retrieval.scoring import SECOND_WEIGHT, in_order, with_wording
+from rag_core.retrieval.scoring import SECOND_WEIGHT, THREAD_WEIGHT, in_order, with_wording
 from rag_core.retrieval.thread import LONGEST, thread_text
 from tests.builders import a_candidate
 from tests.fakes.embedder import WordEmbedder
@@ -56,12 +56,12 @@ def test_a_rare_piece_counts_more_than_one_that_all_have() -> None:
     assert shares[1] > shares[0] == pytest.approx(shares[2], abs=0.1)
 
 
-def test_wording_is_added_to_the_score_and_the_thread_counts_half() -> None:
+def test_wording_is_added_to_the_score_and_the_thread_counts_less() -> None:
     found = [a_candidate("a zebra runs", score=1.0), a_candidate("nothing", score=1.0)]
     alone = with_wording(found, "zebra", None)
     both = with_wording(found, "zebra", "zebra")
     assert alone[0] > alone[1] == 1.0
-    assert both[0] - 1.0 == pytest.approx(1.5 * (alone[0] - 1.0))
+    assert both[0] - 1.0 == pytest.approx((1 + THREAD_WEIGHT) * (alone[0] - 1.0))
 
 
 def placed(candidates: list[Candidate]) -> list[Placed]:

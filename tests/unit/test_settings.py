@@ -66,6 +66,39 @@ def test_all_faults_are_named_together(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "COHERE_API_KEY" in text
 
 
+SEVERAL = {
+    "SLACK_CLIENT_ID": "1.2",
+    "SLACK_CLIENT_SECRET": "seeded-client",
+    "SLACK_SIGNING_SECRET": "seeded-sign",
+    "FOOTNOTE_PUBLIC_URL": "https://bot.example",
+    "FOOTNOTE_SECRET_KEYS": f"{'A' * 43}=, {'-_+/' * 10}abc=",
+}
+
+
+def test_an_app_for_several_workspaces_names_all_that_it_needs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    settings = read(monkeypatch, **SEVERAL)
+    assert settings.slack_client_id == "1.2"
+    for missing in SEVERAL.keys() - {"SLACK_CLIENT_ID"}:
+        given = {name: value for name, value in SEVERAL.items() if name != missing}
+        for name in SEVERAL:
+            monkeypatch.delenv(name, raising=False)
+        text = fault_in(monkeypatch, **given)
+        assert missing in text
+        assert "seeded" not in text
+    text = fault_in(monkeypatch, **SEVERAL, SLACK_BOT_TOKEN="xoxb-seeded")
+    assert "unset one of them" in text
+
+
+@pytest.mark.parametrize("keys", ["short", "A" * 44, f"{'A' * 43}=,x", ","])
+def test_a_key_that_is_none_is_not_shown(monkeypatch: pytest.MonkeyPatch, keys: str) -> None:
+    text = fault_in(monkeypatch, **SEVERAL | {"FOOTNOTE_SECRET_KEYS": keys})
+    assert "FOOTNOTE_SECRET_KEYS is set to a value that is not shown" in text
+    text = fault_in(monkeypatch, **SEVERAL | {"SLACK_WORKSPACES": "E0ORG"})
+    assert "SLACK_WORKSPACES is 'E0ORG'" in text
+
+
 @pytest.mark.parametrize(
     ("variable", "below", "lowest", "highest", "above"),
     [

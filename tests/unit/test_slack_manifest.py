@@ -11,16 +11,16 @@ import pytest
 
 from adapters.slack import manifest as made
 from adapters.slack.bolt import EVENTS
-from adapters.slack.config import CommandNames
+from adapters.slack.config import CommandNames, InstallConfig
 from adapters.slack.manifest import bot_events, bot_scopes, manifest
 from tests.peers.slack import SUBSCRIBED
 from tests.peers.slack_api import ALL_SCOPES, SlackApi
 
 SLACK = Path(made.__file__).parent
 METHOD = re.compile(
-    r"(?:assistant|chat|conversations|files|reactions|users|views|auth|apps)\.[A-Za-z.]+"
+    r"(?:assistant|chat|conversations|files|reactions|users|views|auth|apps|oauth)\.[A-Za-z.]+"
 )
-WITHOUT_SCOPE = {"auth.test", "apps.connections.open"}
+WITHOUT_SCOPE = {"auth.test", "apps.connections.open", "oauth.v2.access"}
 LISTS = {"manifest.py", "budget.py", "troubles.py"}
 """Tables of methods: what stands only there is not called."""
 
@@ -70,3 +70,12 @@ def test_events_come_over_a_socket_or_to_an_address(url: str | None) -> None:
     assert all(len(command["description"]) <= 2_000 for command in commands)
     assert len(whole["display_information"]["description"]) <= 140
     json.dumps(whole)
+
+
+def test_an_app_for_several_workspaces_names_where_browsers_come_back() -> None:
+    install = InstallConfig(client_id="1.2", client_secret="s", public_url="https://bot.example/")
+    whole = manifest(CommandNames(), public_url="https://bot.example/", install=install)
+    assert whole["oauth_config"] == {
+        "scopes": {"bot": bot_scopes()},
+        "redirect_urls": ["https://bot.example/slack/oauth_redirect"],
+    }

@@ -22,4 +22,6 @@ def decoded(content: bytes) -> tuple[str, str | None]:
     except UnicodeDecodeError:
         text = content.decode("cp1252", errors="replace")
         notice = "it is not UTF-8 and was read as Windows-1252"
-    return text.replace("\r\n", "\n").replace("\r", "\n"), notice
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text, notice

@@ -27,8 +27,9 @@ CODE = re.compile(
 TEMPLATE_LINE = re.compile(r"(?m)^[ \t]*\{%.*?%\}[ \t]*$\n?")
 CONTENTS = re.compile(r"(?mi)^[ \t]*(?:\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\})[ \t]*$\n?")
 CLASSES = re.compile(r"[ \t]*\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
-SPECIAL = re.compile(r"<[A-Za-z/!]|\{|\]:|\$\{|\[TOC\]|\[\[|^(?:import|export) ", re.MULTILINE)
-"""A text without any of these is prose already."""
+TAG = re.compile(r"<[A-Za-z/!]")
+SPECIAL = ("{", "]:", "[TOC]", "[[", "\nimport ", "\nexport ")
+"""A text without any of these, and without tags, is prose already."""
 GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
 HELD = "\ue000{}\ue001"
 HELD_CODE = re.compile("\ue000(\\d+)\ue001")
@@ -48,7 +49,7 @@ def convert(name: str, content: bytes) -> Converted:
 def readable(text: str, *, is_mdx: bool = False) -> str:
     """The text as readers of the page see it, code as it is."""
     as_written, text = text, without_admonitions(text)
-    if text == as_written and not SPECIAL.search(text):
+    if text == as_written and is_prose(text):
         return text
     held: list[str] = []
 
@@ -67,6 +68,13 @@ def readable(text: str, *, is_mdx: bool = False) -> str:
     return HELD_CODE.sub(lambda match: held[int(match[1])], GAP.sub("\n\n", prose))
 
 
+def is_prose(text: str) -> bool:
+    """Whether there is nothing in a text to take away."""
+    if any(mark in text for mark in SPECIAL) or text.startswith(("import ", "export ")):
+        return False
+    return "<" not in text or TAG.search(text) is None
+
+
 def own_anchor(braces: re.Match[str]) -> str:
     """What stays of `{: #hours .big }`: behind a heading, the anchor that it gives it."""
     line = braces.string.rfind("\n", 0, braces.start()) + 1
@@ -81,4 +89,4 @@ def without_marks(prose: str) -> str:
         prose = TEMPLATE_LINE.sub("", prose)
     if "{:" in prose or "{ ." in prose or "{." in prose:
         prose = CLASSES.sub(own_anchor, prose)
-    return CONTENTS.sub("", prose) if "[" in prose or "${" in prose else prose
+    return CONTENTS.sub("", prose) if "toc" in prose.lower() else prose

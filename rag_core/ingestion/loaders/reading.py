@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from collections.abc import Callable, Mapping
+from io import FileIO
 from types import TracebackType
 from typing import Any, Self
 
@@ -93,14 +95,23 @@ def reader(name: str) -> Reader:
     return convert
 
 
+def read_up_to(opened: FileIO, most: int) -> bytes:
+    """A file's bytes, for which one call is enough where its size stays what it is."""
+    size = os.fstat(opened.fileno()).st_size
+    content = opened.read(min(size + 1, most))
+    while size < len(content) < most and (more := opened.read(most - len(content))):
+        content += more
+    return content
+
+
 def read_source(file: SourceFile) -> bytes:
     """The bytes of a file, never more than the bound even if it grows while it is read."""
     kind = kind_of(file.path.name)
     if kind is None:
         raise IngestionError(file.source_file, "read", "files of this kind cannot be read")
     try:
-        with file.path.open("rb") as opened:
-            content = opened.read(kind.max_bytes + 1)
+        with open(file.path, "rb", buffering=0) as opened:
+            content = read_up_to(opened, kind.max_bytes + 1)
     except OSError as error:
         reason = f"it could not be opened ({error.strerror})"
         raise IngestionError(file.source_file, "read", reason) from error

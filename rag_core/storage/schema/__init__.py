@@ -12,8 +12,10 @@ from rag_core.storage.schema.bounds import forgotten, notices, token_usage
 from rag_core.storage.schema.conversations import sessions, threads
 from rag_core.storage.schema.facts import markers
 from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps, repeats
+from rag_core.storage.schema.installations import installations, used_tickets
 from rag_core.storage.schema.ledger import IN_VAIN, answers, citations, parts, questions, turns
 from rag_core.storage.schema.library import books, ingestion_records, jobs, policies, sources
+from rag_core.storage.schema.staff import staff_answers
 
 __all__ = [
     "IN_VAIN",
@@ -27,6 +29,7 @@ __all__ = [
     "gap_questions",
     "gaps",
     "ingestion_records",
+    "installations",
     "jobs",
     "markers",
     "metadata",
@@ -37,7 +40,9 @@ __all__ = [
     "repeats",
     "sessions",
     "sources",
+    "staff_answers",
     "threads",
     "token_usage",
     "turns",
+    "used_tickets",
 ]
