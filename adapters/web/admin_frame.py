@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from adapters.web.caller import Caller
 from adapters.web.templates import NOTHING, Html, fill, joined, page
@@ -47,7 +47,7 @@ def row(head: str, *cells: str) -> Html:
     return fill("admin-row", cells=joined([fill("admin-head-cell", words=head), *rest]))
 
 
-def rows(made: Sequence[Html], *, columns: int, otherwise: str) -> Html:
+def rows(made: list[Html], *, columns: int, otherwise: str) -> Html:
     """The rows of a table; one that says so where there are none."""
     return joined(made) or fill("admin-empty-row", columns=str(columns), words=otherwise)
 
