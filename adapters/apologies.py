@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rag_core.agent.guard import GuardedText, guarded
+from rag_core.agent.phrases import phrases_in
 from rag_core.errors import (
     AnswerTimedOut,
     InvalidQuestion,
@@ -11,21 +12,17 @@ from rag_core.errors import (
     UpstreamError,
 )
 
-NAMES = {
-    "openai": "language model",
-    "cohere": "search model",
-    "qdrant": "index",
-    "database": "database",
-}
+NAMES = {"openai": "model", "cohere": "search", "qdrant": "index", "database": "database"}
 """What people call a service; a vendor's name is nothing an asker can act on."""
 
 
 def apologise(error: BaseException, locale: str = "en") -> GuardedText:
     """One sentence that says what happened and what the asker can do, never how we are built."""
-    return guarded(sentence_for(error))
+    return guarded(sentence_for(error, locale))
 
 
-def sentence_for(error: BaseException) -> str:
+def sentence_for(error: BaseException, locale: str = "en") -> str:
+    phrases = phrases_in(locale)
     match error:
         case InvalidQuestion():
             return error.message
@@ -36,14 +33,11 @@ def sentence_for(error: BaseException) -> str:
                 " with `footnote books bind`."
             )
         case AnswerTimedOut():
-            return "I could not finish this answer in time. Please ask again in a moment."
+            return phrases.late
         case ModelBehaviourError():
-            return "The language model gave no usable answer. Please ask again."
+            return phrases.unusable
         case UpstreamError():
-            name = NAMES.get(error.service, "service")
-            return f"The {name} is not available right now. Please ask again in a few minutes."
+            service: str = getattr(phrases, NAMES.get(error.service, "service"))
+            return phrases.unavailable.format(service=service)
         case _:
-            return (
-                "Something went wrong on our side and this question was not answered."
-                " Please ask again; the operator finds the cause in the log."
-            )
+            return phrases.defect

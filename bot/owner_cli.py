@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
+from uuid import UUID
 
 import typer
 
@@ -12,6 +13,7 @@ from bot.command_line import Json, finish
 from rag_core.conversation.key import Platform
 
 owner = typer.Typer()
+staff = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
 
 class Shown(StrEnum):
@@ -72,6 +74,26 @@ def forget(
     if not user and not tenant:
         raise typer.BadParameter("name somebody with --user, or a server with --tenant")
     finish(command(platform.value, user=user, tenant=tenant, as_json=as_json))
+
+
+@staff.callback()
+def staff_answers(context: typer.Context, as_json: Json = False) -> None:
+    """List the answers of the staff that were kept, the newest first; withdraw one."""
+    if context.invoked_subcommand is None:
+        from bot.commands.staff import list_staff_answers
+
+        finish(list_staff_answers(as_json=as_json))
+
+
+@staff.command()
+def withdraw(
+    answer_id: Annotated[UUID, typer.Argument(help="As listed.", metavar="ID")],
+    as_json: Json = False,
+) -> None:
+    """Show nobody this answer any more."""
+    from bot.commands.staff import withdraw_staff_answer
+
+    finish(withdraw_staff_answer(answer_id, as_json=as_json))
 
 
 @owner.command()

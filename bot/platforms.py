@@ -77,6 +77,8 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
+        lately=stores.lately,
+        staffing=services.staffing,
         installations=stores.installations,
         forgetting=stores.forgetting,
     )
@@ -138,6 +140,8 @@ def discord_parts(services: Services, steward: Steward) -> DiscordParts:
         ),
         policies=services.library,
         steward=steward,
+        lately=stores.lately,
+        staffing=services.staffing,
         review=Review(
             answers=stores.ledger,
             feedback=stores.feedback,

@@ -11,6 +11,7 @@ from bot.setting import ids_in
 from bot.settings import Settings
 from rag_core.desk.failpoints import watched
 from rag_core.insight.gaps import GapStore
+from rag_core.insight.repeats import RepeatStore
 from rag_core.insight.stats import StatsStore
 from rag_core.insight.story import StoryStore
 from rag_core.ports import (
@@ -26,6 +27,7 @@ from rag_core.ports import (
     SourceStore,
     UsageStore,
 )
+from rag_core.staff.store import StaffAnswerStore
 from rag_core.storage.books import Books
 from rag_core.storage.conversations import Conversations
 from rag_core.storage.database import Database, open_database
@@ -33,10 +35,13 @@ from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
+from rag_core.storage.lately import AskedLately
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
+from rag_core.storage.repeats import RepeatRecords
 from rag_core.storage.sources import Sources
+from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
 from rag_core.storage.token_usage import TokenUsage
@@ -54,10 +59,13 @@ class Stores:
     jobs: JobStore
     feedback: FeedbackStore
     gaps: GapStore
+    repeats: RepeatStore
     stats: StatsStore
     stories: StoryStore
     markers: MarkerStore
+    staff_answers: StaffAnswerStore
     forgetting: ForgettingStore
+    lately: AskedLately
     usage: UsageStore
     installations: InstallationStore | None
     """None where there is no key to seal tokens with."""
@@ -75,10 +83,13 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             jobs=Jobs(database),
             feedback=Feedback(database),
             gaps=GapRecords(database),
+            repeats=RepeatRecords(database),
             stats=StatsRecords(database),
             stories=Stories(database),
             markers=Markers(database),
+            staff_answers=StaffAnswers(database),
             forgetting=Forgetting(database),
+            lately=AskedLately(database),
             usage=TokenUsage(database),
             installations=installations_in(database, settings),
         )

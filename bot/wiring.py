@@ -16,6 +16,7 @@ from adapters.web.reply import WebReplies
 from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds, desk_limits
 from bot.door import worker_name
+from bot.earlier import repeats_of
 from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.providers import (
@@ -36,7 +37,7 @@ from rag_core.conversation.key import Platform
 from rag_core.desk.answering import Answering, AnsweringAgent
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
-from rag_core.desk.housekeeping import Housekeeping
+from rag_core.desk.housekeeping import FORGET_EVERY_SECONDS, Housekeeping, again_and_again
 from rag_core.desk.living import LivingAnswers
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.queue_watch import QueueWatch
@@ -53,6 +54,9 @@ from rag_core.ports import (
 )
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.widening import WideSearch
+from rag_core.staff.passages import AllPassages
+from rag_core.staff.shelf import StaffShelf
+from rag_core.staff.staffing import Staffing
 from rag_core.websites.fetcher import Fetcher
 
 
@@ -80,6 +84,17 @@ class Services:
     housekeeping: Housekeeping
     gaps: Gaps
     web_replies: WebReplies
+    staff_shelf: StaffShelf
+
+    @property
+    def staffing(self) -> Staffing:
+        return Staffing(
+            store=self.stores.staff_answers,
+            library=self.library,
+            ledger=self.stores.ledger,
+            embedder=self.embedder,
+            kept_for=timedelta(days=self.settings.staff_answer_days),
+        )
 
     @property
     def librarian(self) -> Librarian:
@@ -106,12 +121,13 @@ class Services:
             ledger=self.stores.ledger,
             books=self.stores.books,
             jobs=self.stores.jobs,
-            passages=self.vectors,
+            passages=AllPassages(self.vectors, self.staff_shelf),
             markers=self.stores.markers,
             outlets=chats,
             bell=self.bell,
         )
-        return [queue.run(), living.run()]
+        tidying = again_and_again(self.staffing.tidy, every=FORGET_EVERY_SECONDS)
+        return [queue.run(), living.run(), tidying]
 
     def worker(self, outlets: Mapping[Platform, Outlet]) -> Worker:
         return Worker(
@@ -139,7 +155,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         reranker = await enter(open_reranker(settings))
         gap_embedder = await enter(open_own_embedder(choice, embedder))
         library = library_of(settings, stores)
-        retriever = Retriever(embedder=embedder, store=vectors, reranker=reranker)
+        staff_shelf = StaffShelf(store=stores.staff_answers, embedder=embedder)
+        retriever = Retriever(
+            embedder=embedder, store=vectors, reranker=reranker, beside=staff_shelf
+        )
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
             model=model,
@@ -161,7 +180,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, answers, model.name),
+            answering=answering(settings, stores, library, retriever, answers, model.name),
             desk=desk_of(settings, stores, bell=bell, metrics=metrics, room=room),
             room=room,
             profile=profile,
@@ -170,6 +189,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             gaps=Gaps(store=stores.gaps, embedder=gap_embedder),
             housekeeping=housekeeping_of(settings, stores),
             web_replies=WebReplies(),
+            staff_shelf=staff_shelf,
         )
 
 
@@ -224,7 +244,12 @@ def linked(settings: Settings, agent: Agent, vectors: VectorStore) -> AnsweringA
 
 
 def answering(
-    settings: Settings, stores: Stores, library: Library, agent: AnsweringAgent, model: str
+    settings: Settings,
+    stores: Stores,
+    library: Library,
+    retriever: Retriever,
+    agent: AnsweringAgent,
+    model: str,
 ) -> Answering:
     return Answering(
         agent=agent,
@@ -233,6 +258,7 @@ def answering(
         apologise=apologise,
         model=model,
         max_turns=settings.agent_max_turns,
+        repeats=repeats_of(stores.repeats, retriever),
     )
 
 

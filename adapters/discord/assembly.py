@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adapters.answered_threads import AnsweredThreads
+from adapters.asked_lately import KnowsAskedLately
 from adapters.discord.afterthoughts import Afterthoughts
 from adapters.discord.catchup import CatchUp
 from adapters.discord.commands import CommandRegister, commands
@@ -15,6 +16,7 @@ from adapters.discord.events import Rules
 from adapters.discord.files import FileReader
 from adapters.discord.hearing import Listener
 from adapters.discord.interactions import Commands, Interactions
+from adapters.discord.keeping import Keeping
 from adapters.discord.lookup import Lookup
 from adapters.discord.presses import Presses
 from adapters.discord.progress import LinePace
@@ -22,6 +24,7 @@ from adapters.discord.readers import Readers
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
+from adapters.discord.second_look import SecondLook
 from adapters.discord.staff import StaffDesk
 from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
 from adapters.discord.stewardship import Stewardship
@@ -29,6 +32,7 @@ from adapters.discord.tokens import TicketRest
 from adapters.discord.waiting import Waiting
 from adapters.platform import TakesQuestions
 from adapters.review import Review
+from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from rag_core.ports import MarkerStore
 
@@ -46,6 +50,9 @@ class DiscordParts:
     review: Review | None = None
     policies: KnowsPolicies | None = None
     steward: Steward | None = None
+    lately: KnowsAskedLately | None = None
+    """What was asked lately, for edits and deletions that nobody heard."""
+    staffing: KeepsAnswers | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +64,7 @@ class Works:
     listener: Listener
     interactions: Interactions
     catch_up: CatchUp
+    second_look: SecondLook | None
     register: CommandRegister
 
 
@@ -70,12 +78,15 @@ class Shared:
     waiting: Waiting
     muted: MutedThreads
     readers: Readers
+    keeping: Keeping | None
 
 
 def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection) -> Works:
+    rest, tickets = DiscordRest(connection), TicketRest(connection)
     shared = Shared(
-        rest=DiscordRest(connection),
-        tickets=TicketRest(connection),
+        rest=rest,
+        tickets=tickets,
+        keeping=keeping_of(config, parts, rest, tickets),
         threads=AnsweredThreads(parts.markers),
         waiting=Waiting(),
         muted=MutedThreads(parts.markers),
@@ -89,7 +100,8 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         waiting=shared.waiting,
         detours=Detours(shared.rest, config.admin_channels),
     )
-    listener = listening(config, parts, connection, shared, replies)
+    afterthoughts = Afterthoughts(desk=parts.desk, lines=replies.lines, pauses=config.accept_pauses)
+    listener = listening(config, parts, connection, shared, afterthoughts)
     return Works(
         renderer=DiscordRenderer(
             with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
@@ -98,8 +110,13 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         listener=listener,
         interactions=answering(config, parts, shared),
         catch_up=CatchUp(connection, listener=listener, markers=parts.markers),
+        second_look=SecondLook(
+            connection, known=parts.lately, listener=listener, afterthoughts=afterthoughts
+        )
+        if parts.lately is not None
+        else None,
         register=CommandRegister(
-            commands(with_lookup=parts.lookup is not None),
+            commands(with_lookup=parts.lookup is not None, keeps=parts.staffing is not None),
             guilds=config.command_guilds,
             rest=shared.rest,
             markers=parts.markers,
@@ -112,19 +129,19 @@ def listening(
     parts: DiscordParts,
     connection: Connection,
     shared: Shared,
-    replies: DiscordReplies,
+    afterthoughts: Afterthoughts,
 ) -> Listener:
-    pauses = config.accept_pauses
     return Listener(
         desk=parts.desk,
         standing=Standing(threads=shared.threads, muted=shared.muted, policies=parts.policies),
         files=FileReader(connection, seconds=config.request_seconds),
         rest=shared.rest,
-        afterthoughts=Afterthoughts(desk=parts.desk, lines=replies.lines, pauses=pauses),
+        afterthoughts=afterthoughts,
         readers=shared.readers,
         waiting=shared.waiting,
+        keeping=shared.keeping,
         rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
-        pauses=pauses,
+        pauses=config.accept_pauses,
     )
 
 
@@ -145,10 +162,27 @@ def answering(config: DiscordConfig, parts: DiscordParts, shared: Shared) -> Int
         stewardship=stewardship,
         pauses=config.accept_pauses,
     )
+    first = shared.keeping.hear if shared.keeping else None
     if review is None:
-        return Interactions(known.hear)
+        return Interactions(known.hear, first=first)
     staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=shared.rest)
-    return Interactions(known.hear, Presses(review, tickets=tickets, staff=staff).hear)
+    presses = Presses(review, tickets=tickets, staff=staff)
+    return Interactions(known.hear, presses.hear, first=first)
+
+
+def keeping_of(
+    config: DiscordConfig, parts: DiscordParts, rest: DiscordRest, tickets: TicketRest
+) -> Keeping | None:
+    if parts.staffing is None:
+        return None
+    return Keeping(
+        parts.staffing,
+        staff_roles=config.staff_roles,
+        admin_roles=config.admin_roles,
+        rest=rest,
+        tickets=tickets,
+        pauses=config.accept_pauses,
+    )
 
 
 def pace_of(config: DiscordConfig) -> LinePace:

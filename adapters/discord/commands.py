@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from adapters.discord.group import FOOTNOTE_COMMAND
+from adapters.discord.keeping import KEEP_THIS
 from adapters.discord.rest import DiscordRest
 from rag_core.conversation.question import MAX_QUESTION
 from rag_core.errors import StorageError, UpstreamError
@@ -66,11 +67,13 @@ LOOKUP_COMMAND: Command = {
     ],
 }
 MENU_COMMAND: Command = {"type": MENU, "name": ANSWER_THIS}
+KEEP_COMMAND: Command = {"type": MENU, "name": KEEP_THIS}
 
 
-def commands(*, with_lookup: bool) -> list[Command]:
+def commands(*, with_lookup: bool, keeps: bool = False) -> list[Command]:
     looking_up = [LOOKUP_COMMAND] if with_lookup else []
-    return [ASK_COMMAND, *looking_up, FOOTNOTE_COMMAND, MENU_COMMAND]
+    keeping = [KEEP_COMMAND] if keeps else []
+    return [ASK_COMMAND, *looking_up, FOOTNOTE_COMMAND, MENU_COMMAND, *keeping]
 
 
 class CommandRegister:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from adapters.discord.earlier import address_of
 from adapters.discord.links import place_line, place_link
 from adapters.discord.phrases import phrases_for
 from rag_core.agent.answer import AgentResponse
@@ -33,6 +34,22 @@ def suggestions(
     return [f"**{phrases_for(question).suggested}**", *lines] if lines else []
 
 
+def earlier(
+    response: AgentResponse, question: IncomingQuestion, *, plain: bool = False
+) -> list[str]:
+    """The thread in which the same was asked before."""
+    before = response.asked_before
+    if before is None:
+        return []
+    day, address = f"{before.asked_at:%Y-%m-%d}", address_of(before)
+    told = f"{day}: <{address}>" if plain else f"[{day}](<{address}>)"
+    return [f"{phrases_for(question).before} {told}"]
+
+
 def plain_footer(response: AgentResponse, question: IncomingQuestion) -> list[list[str]]:
     """The same in plain words."""
-    return [footnotes(response, place_line), suggestions(response, question, place_line)]
+    return [
+        footnotes(response, place_line),
+        suggestions(response, question, place_line),
+        earlier(response, question, plain=True),
+    ]

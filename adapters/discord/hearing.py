@@ -14,6 +14,7 @@ import discord
 from adapters.discord.afterthoughts import Afterthoughts
 from adapters.discord.events import Heard, Rules, Unasked, asked_text, read, spot_of
 from adapters.discord.files import FileReader, is_text
+from adapters.discord.keeping import Keeping
 from adapters.discord.patience import NOT_TAKEN, in_hand
 from adapters.discord.post import Post
 from adapters.discord.readers import Readers
@@ -45,6 +46,7 @@ class Listener:
         waiting: Waiting,
         rules: Rules,
         pauses: tuple[float, ...],
+        keeping: Keeping | None = None,
     ) -> None:
         self._desk = desk
         self._standing = standing
@@ -55,6 +57,7 @@ class Listener:
         self._waiting = waiting
         self._rules = rules
         self._pauses = pauses
+        self._keeping = keeping
         self._heard: OrderedDict[int, None] = OrderedDict()
         self._told: set[str] = set()
         """The channels that were told already that nothing is taken."""
@@ -62,6 +65,8 @@ class Listener:
     async def hear(self, message: discord.Message, *, me: discord.abc.User) -> None:
         self._note(message.id)
         await self._give_way(message, me)
+        if self._keeping is not None and await self._keeping.heard(message, me=me):
+            return
         heard = await self._read(message, me)
         if isinstance(heard, Unasked):
             await self._say(heard.channel_id, heard.message_id, heard.reason)
@@ -79,6 +84,8 @@ class Listener:
             await self.hear(message, me=me)
 
     async def edit(self, message: discord.Message, *, me: discord.abc.User) -> None:
+        if self._keeping is not None:
+            await self._keeping.edited(message, me=me)
         heard = await self._read(message, me)
         if not isinstance(heard, Heard):
             return
@@ -91,7 +98,10 @@ class Listener:
             )
 
     async def delete(self, channel: Any, message_ids: Iterable[int]) -> None:
-        await self._afterthoughts.deleted(channel, message_ids)
+        gone = list(message_ids)
+        if self._keeping is not None:
+            await self._keeping.deleted(channel, gone)
+        await self._afterthoughts.deleted(channel, gone)
 
     def _note(self, message_id: int) -> None:
         self._heard[message_id] = None

@@ -29,6 +29,8 @@ from rag_core.errors import FootnoteError, InvalidQuestion, StorageError, Upstre
 log = logging.getLogger(__name__)
 
 Handler = Callable[[discord.Interaction], Awaitable[None]]
+Takes = Callable[[discord.Interaction], Awaitable[bool]]
+"""Answers an interaction, or says that it is somebody else's."""
 Reads = Callable[..., IncomingQuestion]
 NOT_KNOWN = "I do not know this command any more: Discord shows the new ones in a while."
 
@@ -127,11 +129,14 @@ class Commands:
 class Interactions:
     """Leads every interaction to who answers it; one that cannot be answered is only logged."""
 
-    def __init__(self, *handlers: Handler) -> None:
+    def __init__(self, *handlers: Handler, first: Takes | None = None) -> None:
         self._handlers = handlers
+        self._first = first
 
     async def hear(self, interaction: discord.Interaction) -> None:
         try:
+            if self._first is not None and await self._first(interaction):
+                return
             for handler in self._handlers:
                 await handler(interaction)
         except FootnoteError as error:

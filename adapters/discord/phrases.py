@@ -15,6 +15,7 @@ class Phrases:
     caution: str
     changed: str
     suggested: str
+    before: str
     shortened: str
     """With the number of characters."""
     unread: str
@@ -26,6 +27,7 @@ ENGLISH = Phrases(
     caution="The documents cover this only in part: please check the sources.",
     changed="A source changed since this answer.",
     suggested="Maybe look here",
+    before="Asked before:",
     shortened="Your message had {length:,} characters: I read its question and both ends of the"
     " paste.",
     unread="I read text files, no pictures and no other files: please put those in words.",
@@ -38,6 +40,7 @@ PHRASES = {
         caution="Die Dokumente behandeln das nur zum Teil: Bitte prüfe die Quellen.",
         changed="Eine Quelle hat sich seit dieser Antwort geändert.",
         suggested="Vielleicht hilft das",
+        before="Schon einmal gefragt:",
         shortened="Deine Nachricht hatte {length:,} Zeichen: Ich habe die Frage und beide Enden"
         " des Textes gelesen.",
         unread="Ich lese Textdateien, keine Bilder und keine anderen Dateien: Bitte schreib es.",
@@ -48,6 +51,7 @@ PHRASES = {
         caution="Los documentos lo cubren solo en parte: revisa las fuentes, por favor.",
         changed="Una fuente ha cambiado desde esta respuesta.",
         suggested="Quizá te sirva esto",
+        before="Ya se preguntó:",
         shortened="Tu mensaje tenía {length:,} caracteres: he leído la pregunta y los dos extremos"
         " del texto.",
         unread="Leo archivos de texto, no imágenes ni otros archivos: escríbelo con palabras.",
@@ -58,6 +62,7 @@ PHRASES = {
         caution="Les documents n’en parlent qu’en partie : vérifiez les sources.",
         changed="Une source a changé depuis cette réponse.",
         suggested="À voir peut-être",
+        before="Déjà demandé :",
         shortened="Votre message avait {length:,} caractères : j’ai lu la question et les deux"
         " bouts du texte.",
         unread="Je lis les fichiers texte, ni images ni autres fichiers : écrivez-le, s’il vous"

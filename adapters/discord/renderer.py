@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from adapters.discord.buttons import buttons
-from adapters.discord.footer import footnotes, plain_footer, suggestions
+from adapters.discord.footer import earlier, footnotes, plain_footer, suggestions
 from adapters.discord.markdown import to_discord_markdown, with_tables_fenced
 from adapters.discord.notes import notes
 from adapters.discord.phrases import phrases_for
@@ -46,7 +46,11 @@ class DiscordRenderer:
             return [Post(content=phrases_for(question).in_the_file, file=as_file(body, below))]
         if rung is Rung.PLAIN:
             return parts_of(body, plain_footer(response, question))
-        below = [footnotes(response), suggestions(response, question)]
+        below = [
+            footnotes(response),
+            suggestions(response, question),
+            earlier(response, question),
+        ]
         if rung is Rung.SPLIT:
             return parts_of(body, below, limit=SMALL_PART)
         *first, last = parts_of(body, below, with_tables=True)

@@ -22,6 +22,7 @@ A_MINUTE = {
     "reactions.add": THIRD,
     "assistant.threads.setStatus": FOURTH,
     "chat.appendStream": FOURTH,
+    "chat.getPermalink": FOURTH,
     "chat.postEphemeral": FOURTH,
     "users.info": FOURTH,
     "views.open": FOURTH,

@@ -79,6 +79,8 @@ class Edited:
     """Somebody changed what they had written."""
 
     question: IncomingQuestion
+    text: str = ""
+    """The words as they were written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +179,7 @@ def changed(
     heard = said({**after, **place, "type": "message"}, workspace, heard_at=heard_at)
     if heard is None or heard.from_bot:
         return None
-    return Edited(question=heard.question)
+    return Edited(question=heard.question, text=heard.text)
 
 
 def deleted(event: Mapping[str, Any], workspace: Workspace, ts: str) -> Deleted | None:

@@ -15,6 +15,7 @@ from adapters.platform import AcceptsQuestions
 from adapters.slack.afterthoughts import Afterthoughts
 from adapters.slack.context import Context
 from adapters.slack.events import Deleted, Edited, Heard, heard_in
+from adapters.slack.keeping import Keeping
 from adapters.slack.standing import Standing
 from adapters.slack.team import Team
 from adapters.slack.teams import Teams, team_id_in
@@ -38,6 +39,7 @@ class Listener:
         afterthoughts: Afterthoughts,
         waiting: Waiting,
         asked: Callable[[IncomingQuestion], None],
+        keeping: Keeping | None = None,
         clock: Clock = lambda: datetime.now(UTC),
     ) -> None:
         self._desk = desk
@@ -47,6 +49,7 @@ class Listener:
         self._afterthoughts = afterthoughts
         self._waiting = waiting
         self._asked = asked
+        self._keeping = keeping
         self._clock = clock
         self._turns: WeakValueDictionary[MessageIdentity, asyncio.Lock] = WeakValueDictionary()
         self._accepted: OrderedDict[MessageIdentity, IncomingQuestion] = OrderedDict()
@@ -54,7 +57,10 @@ class Listener:
     async def hear(self, body: Mapping[str, Any]) -> None:
         """When this raises, Slack is told nothing and sends the event again."""
         team = self._teams.of(team_id_in(body))
-        match heard_in(body, team.workspace, heard_at=self._clock()):
+        heard_now = heard_in(body, team.workspace, heard_at=self._clock())
+        if self._keeping is not None and isinstance(heard_now, Edited | Deleted):
+            await self._keeping.changed(heard_now)
+        match heard_now:
             case Heard() as heard:
                 await self._take(team, heard)
             case Edited(question=question):
@@ -64,6 +70,8 @@ class Listener:
 
     async def _take(self, team: Team, heard: Heard) -> None:
         await self._give_way(heard)
+        if self._keeping is not None and await self._keeping.heard(team, heard):
+            return
         if not await self._standing.is_for_us(heard):
             return
         if is_never_mind(heard.text):

@@ -14,6 +14,7 @@ SCOPES_OF_METHODS = {
     "assistant.threads.setTitle": "assistant:write",
     "chat.appendStream": "chat:write",
     "chat.delete": "chat:write",
+    "chat.getPermalink": "",
     "chat.postEphemeral": "chat:write",
     "chat.postMessage": "chat:write",
     "chat.startStream": "chat:write",

@@ -10,6 +10,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.answered_threads import AnsweredThreads
+from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
 from adapters.platform import TakesQuestions
 from adapters.review import KnowsAnswers, Review
@@ -23,6 +24,7 @@ from adapters.slack.errands import Errands
 from adapters.slack.files import FileReader
 from adapters.slack.home import Home, KnowsAsked
 from adapters.slack.house_keeping import HouseCommand
+from adapters.slack.keeping import Keeping
 from adapters.slack.listener import Listener
 from adapters.slack.marks import MarkKeepers
 from adapters.slack.pane import ChoosesBooks, Pane, Starters
@@ -37,6 +39,7 @@ from adapters.slack.shortcut import Shortcut
 from adapters.slack.staff import Staff
 from adapters.slack.standing import KnowsPolicies, Standing
 from adapters.slack.teams import Teams, team_id_in
+from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from adapters.waiting import Waiting
 from rag_core.desk.incoming import IncomingQuestion
@@ -57,6 +60,9 @@ class SlackParts:
     starters: Starters | None = None
     steward: Steward | None = None
     asked: KnowsAsked | None = None
+    lately: KnowsAskedLately | None = None
+    """What was asked lately, for edits and deletions that nobody heard."""
+    staffing: KeepsAnswers | None = None
     installations: InstallationStore | None = None
     """Where workspaces may install the app by themselves."""
     forgetting: ForgettingStore | None = None
@@ -116,6 +122,7 @@ class _Builder:
             begun=self._waiting.begun,
             write_seconds=config.write_seconds,
         )
+        self._keeping = self._keeping_of(parts.staffing) if parts.staffing else None
 
     def built(self) -> Built:
         parts, teams = self._parts, self._teams
@@ -147,7 +154,7 @@ class _Builder:
         """For what Slack need not wait for, and nobody misses when it is lost."""
 
         async def hear(body: Mapping[str, Any]) -> None:
-            self._errands.start(hears(body))
+            self._errands.offer(hears(body))
 
         return hear
 
@@ -169,7 +176,7 @@ class _Builder:
         def asked(question: IncomingQuestion) -> None:
             afterthoughts.asked(question)
             self._marks.asked(question)
-            self._errands.start(pane.asked(question))
+            self._errands.offer(pane.asked(question))
 
         return Listener(
             desk=parts.desk,
@@ -181,6 +188,17 @@ class _Builder:
             afterthoughts=afterthoughts,
             waiting=self._waiting,
             asked=asked,
+            keeping=self._keeping,
+        )
+
+    def _keeping_of(self, staffing: KeepsAnswers) -> Keeping:
+        return Keeping(
+            staffing,
+            staff=self._config.ask_person,
+            people=self._people,
+            teams=self._teams,
+            whispers=self._whispers,
+            errands=self._errands,
         )
 
     def _presses(self) -> Presses:
@@ -202,6 +220,7 @@ class _Builder:
             teams=teams,
             whispers=whispers,
             errands=self._errands,
+            keeping=self._keeping,
         )
 
     def _commands(self) -> Commands:

@@ -11,6 +11,7 @@ from adapters.review import NOT_SAVED, NOT_YOURS, Review
 from adapters.slack.buttons import KEEP, SHARE, Pressed, read_press, reason_form, reason_in
 from adapters.slack.errands import Errands
 from adapters.slack.evidence import HEADING, evidence
+from adapters.slack.keeping import PREFIX, Keeping
 from adapters.slack.private import Whispers
 from adapters.slack.shapes import part
 from adapters.slack.sharing import Sharing
@@ -41,6 +42,7 @@ class Presses:
         teams: Teams,
         whispers: Whispers,
         errands: Errands,
+        keeping: Keeping | None = None,
     ) -> None:
         self._review = review
         self._staff = staff
@@ -48,6 +50,7 @@ class Presses:
         self._teams = teams
         self._whispers = whispers
         self._errands = errands
+        self._keeping = keeping
         self._acts: Mapping[str, Act] = {
             Press.HELPFUL: self._helped,
             Press.NOT_HELPFUL: self._did_not_help,
@@ -62,6 +65,9 @@ class Presses:
 
     async def pressed(self, body: Body) -> None:
         pressed = read_press(body["actions"][0])
+        if pressed and self._keeping and pressed.act.startswith(PREFIX):
+            await self._keeping.pressed(body, pressed.act, pressed.answer_id)
+            return
         act = self._acts.get(pressed.act) if pressed else None
         if pressed is None or act is None:
             self._say(body, NOT_KNOWN)

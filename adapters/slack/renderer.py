@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from adapters.slack.buttons import buttons
+from adapters.slack.earlier import address_of
 from adapters.slack.events import IMAGES, SHORTENED
 from adapters.slack.markdown import escaped, fallback, link, to_mrkdwn, to_slack_markdown
 from adapters.slack.words import Words, words_for
 from adapters.splitting import split_text
-from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
+from rag_core.agent.answer import AgentResponse, Citation, EarlierThread, Outcome, Suggestion
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung
 
@@ -143,6 +144,8 @@ def sections_of(response: AgentResponse, words: Words) -> Iterator[str]:
     if response.suggestions:
         head = f"*{words.suggested}*"
         yield from gathered([head, *(suggestion(near) for near in response.suggestions)])
+    if (before := response.asked_before) is not None:
+        yield f"{words.before} {link(day_of(before), address_of(before))}"
 
 
 def plain_parts(response: AgentResponse, question: IncomingQuestion) -> list[str]:
@@ -161,8 +164,10 @@ def plain(response: AgentResponse, question: IncomingQuestion) -> str:
     near = [f"• {place_of(s)}" for s in response.suggestions]
     if near:
         near.insert(0, words.suggested)
-    return "\n\n".join(part for part in [*said, response.answer, *map("\n".join, (sources, near))]
-                       if part)  # fmt: skip
+    before = response.asked_before
+    earlier = [f"{words.before} {day_of(before)} — {address_of(before)}"] if before else []
+    below = map("\n".join, (sources, near, earlier))
+    return "\n\n".join(part for part in [*said, response.answer, *below] if part)
 
 
 def as_file(response: AgentResponse, question: IncomingQuestion) -> str:
@@ -174,6 +179,10 @@ def as_file(response: AgentResponse, question: IncomingQuestion) -> str:
         },
         ensure_ascii=False,
     )
+
+
+def day_of(thread: EarlierThread) -> str:
+    return f"{thread.asked_at:%Y-%m-%d}"
 
 
 def footnote(citation: Citation) -> str:

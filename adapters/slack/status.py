@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -63,7 +64,7 @@ class AnswerSoFar:
         self._words = ""
         self._text = ""
         self._begun = False
-        self._ended = False
+        self._ended = asyncio.Event()
         self._news = asyncio.Event()
         self._more = asyncio.Event()
 
@@ -80,7 +81,7 @@ class AnswerSoFar:
             self._more.set()
 
     def end(self) -> None:
-        self._ended = True
+        self._ended.set()
         self._more.set()
 
     async def next_words(self) -> str:
@@ -92,12 +93,13 @@ class AnswerSoFar:
         """The text once it has grown; None when there will be no more of it."""
         await self._more.wait()
         self._more.clear()
-        return None if self._ended else self._text
+        return None if self._ended.is_set() else self._text
 
     async def pause(self) -> None:
         """A step's time, or until there will be no more."""
-        if not self._ended:
-            await asyncio.sleep(self._every_seconds)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._every_seconds):
+                await self._ended.wait()
 
 
 async def keep_telling(team: Team, question: IncomingQuestion, answer: AnswerSoFar) -> None:

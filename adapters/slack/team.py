@@ -18,7 +18,13 @@ from adapters.steward import Finding
 from rag_core.errors import UpstreamRejected, UpstreamUnavailable
 
 NO_JSON = frozenset(
-    {"conversations.history", "conversations.replies", "files.getUploadURLExternal", "users.info"}
+    {
+        "chat.getPermalink",
+        "conversations.history",
+        "conversations.replies",
+        "files.getUploadURLExternal",
+        "users.info",
+    }
 )
 """Methods that take their arguments as a form only."""
 FOR_A_PERSON = frozenset(

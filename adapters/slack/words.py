@@ -18,6 +18,7 @@ class Words:
     images: str
     suggested: str
     changed: str
+    before: str
     as_file: str
 
 
@@ -30,6 +31,7 @@ ENGLISH = Words(
     images="*I do not read images or other files than short texts, only what is written.*",
     suggested="Maybe look here",
     changed="A source changed since this answer.",
+    before="Asked before:",
     as_file="Slack did not take this answer as a message, so it is in the file.",
 )
 WORDS = {
@@ -45,6 +47,7 @@ WORDS = {
         images="*Bilder und andere Dateien als kurze Texte lese ich nicht, nur Geschriebenes.*",
         suggested="Vielleicht hilft das",
         changed="Eine Quelle hat sich seit dieser Antwort geändert.",
+        before="Schon einmal gefragt:",
         as_file="Slack hat diese Antwort nicht als Nachricht angenommen: Sie steht in der Datei.",
     ),
     "es": Words(
@@ -58,6 +61,7 @@ WORDS = {
         images="*No leo imágenes ni archivos que no sean textos cortos, solo lo escrito.*",
         suggested="Quizá ayude esto",
         changed="Una fuente ha cambiado desde esta respuesta.",
+        before="Ya se preguntó:",
         as_file="Slack no aceptó esta respuesta como mensaje: está en el archivo.",
     ),
     "fr": Words(
@@ -72,6 +76,7 @@ WORDS = {
         images="*Je ne lis ni images ni fichiers autres que de courts textes, que l’écrit.*",
         suggested="Voyez peut-être ici",
         changed="Une source a changé depuis cette réponse.",
+        before="Déjà demandé :",
         as_file="Slack n’a pas pris cette réponse comme message : elle est dans le fichier.",
     ),
 }

@@ -8,8 +8,10 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from adapters.web.earlier import address_of
 from rag_core.agent.answer import AgentResponse, Citation, Source, Suggestion
 from rag_core.books.book import Book
+from rag_core.conversation.key import Platform
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, RetrievalRecord
 from rag_core.ingestion.job import IngestionJob
@@ -42,7 +44,17 @@ def response_document(response: AgentResponse) -> Document:
         "total_time_ms": response.total_time_ms,
         "created_at": response.created_at.isoformat(),
         "error": response.error,
+        **earlier_document(response),
     }
+
+
+def earlier_document(response: AgentResponse) -> Document:
+    """Where the same was asked before; nothing where it was not."""
+    before = response.asked_before
+    if before is None or before.key.platform is not Platform.WEB:
+        return {}
+    told = {"asked_at": before.asked_at.isoformat(), "url": address_of(response)}
+    return {"asked_before": told}
 
 
 def citation_document(citation: Citation) -> Document:

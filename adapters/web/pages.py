@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from fastapi import APIRouter
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from adapters.web.bodies import uuid_of
 from adapters.web.caller import Caller
@@ -39,6 +39,7 @@ class PageRoutes:
         router.add_api_route("/", self.chat, methods=["GET"])
         router.add_api_route("/page/threads", self.threads, methods=["GET"])
         router.add_api_route("/page/answers/{answer_id}", self.answer, methods=["GET"])
+        router.add_api_route("/page/earlier/{answer_id}", self.earlier, methods=["GET"])
         router.add_api_route("/read/{parent_doc_id}", self.read, methods=["GET"])
         return router
 
@@ -74,6 +75,15 @@ class PageRoutes:
         passages = await self._passages(caller, [found[0]])
         ratings = await self._ratings(caller, [found[0]])
         return HTMLResponse(answer_html(found[0], passages, ratings))
+
+    async def earlier(self, answer_id: str, caller: CallerOf) -> Response:
+        """The way to the thread in which the same was asked before, as long as it is there."""
+        known = uuid_of(answer_id)
+        found = await self._parts.answers.answer(known) if known else None
+        before = found[0].asked_before if found and caller.owns(found[1]) else None
+        if before is None or not caller.owns(before.key):
+            raise not_found("earlier thread")
+        return RedirectResponse(f"/?thread={before.key.thread_id}", status_code=303)
 
     async def read(
         self, parent_doc_id: str, caller: CallerOf, passage: str = "", quote: str = ""

@@ -31,6 +31,7 @@ SCOPES = {
     "stats": Scope.ADMIN,
     "policies": Scope.ADMIN,
     "uploads": Scope.ADMIN,
+    "staff-answers": Scope.ADMIN,
     "admin": Scope.ADMIN,
 }
 """By the first step of the path. The reading page is where an asker's footnotes lead."""

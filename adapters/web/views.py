@@ -8,6 +8,7 @@ from uuid import UUID
 
 from markdown_it.token import Token
 
+from adapters.web.earlier import address_of
 from adapters.web.links import place_of_citation
 from adapters.web.markdown import html_token, leads_out, parsed, rendered, text_token, with_text
 from adapters.web.marking import marked
@@ -72,6 +73,7 @@ def answer_html(response: AgentResponse, passages: Passages, ratings: Ratings) -
         prose=prose_html(response),
         notes=notes_html(response, passages),
         nearby=nearby_html(response.suggestions),
+        earlier=earlier_html(response),
         bar=bar_html(response, ratings.get(response.answer_id)),
     )
 
@@ -137,6 +139,14 @@ def nearby_html(suggestions: Sequence[Suggestion]) -> Html:
     if not suggestions:
         return NOTHING
     return fill("nearby", places=joined([near_html(near) for near in suggestions]))
+
+
+def earlier_html(response: AgentResponse) -> Html:
+    """The thread in which the same was asked before."""
+    before = response.asked_before
+    if before is None:
+        return NOTHING
+    return fill("earlier", address=address_of(response), day=f"{before.asked_at:%d %b %Y}")
 
 
 def near_html(near: Suggestion) -> Html:

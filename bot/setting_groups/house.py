@@ -122,6 +122,14 @@ class HouseSettings(BaseModel):
         "a whole number from 0",
         ge=0,
     )
+    staff_answer_days: int = setting(
+        "FOOTNOTE_STAFF_ANSWER_DAYS",
+        180,
+        "Days for which a kept answer of the staff is found",
+        "a whole number from 1 to 3650",
+        ge=1,
+        le=3650,
+    )
     retention_days: int | None = setting(
         "FOOTNOTE_RETENTION_DAYS",
         None,

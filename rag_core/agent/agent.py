@@ -14,14 +14,13 @@ from rag_core.agent.budget import is_speech
 from rag_core.agent.citations import CheckedText, checked
 from rag_core.agent.confidence import ConfidenceMetrics
 from rag_core.agent.config import AgentConfig
-from rag_core.agent.followup import earlier_questions, standalone
+from rag_core.agent.followup import earlier_questions, sought, standalone
 from rag_core.agent.guard import disarmed
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
 from rag_core.agent.inquiry import Inquiry
-from rag_core.agent.languages import language_of
 from rag_core.agent.loop import Draft, Loop
 from rag_core.agent.manner import Manner
-from rag_core.agent.phrases import phrases_in
+from rag_core.agent.phrases import phrases_for
 from rag_core.agent.profiles import ConfidenceProfile, measured, profile_named
 from rag_core.agent.prompting import prompt_for, topic_summary
 from rag_core.agent.prompts import is_refusal
@@ -95,7 +94,7 @@ class Agent:
             question=question,
             state=state,
             model=self._model.name,
-            phrases=phrases_in(language_of(question.message) or locale),
+            phrases=phrases_for(question.message, locale),
             began=time.perf_counter(),
             asked_at=self._now(),
             now=self._now,
@@ -145,6 +144,7 @@ class Agent:
             bounds=self._bounds(question, books),
             now=self._now,
             earlier=earlier_questions(state.turns),
+            sought={understood: sought(question.message, understood)},
         )
 
         inquiry = Inquiry(

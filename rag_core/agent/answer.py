@@ -9,6 +9,7 @@ from uuid import UUID
 
 from rag_core.agent.confidence import ConfidenceLevel
 from rag_core.agent.guard import GuardedText
+from rag_core.conversation.key import ConversationKey
 
 DISPLAYED_CHUNK = 500
 MAX_SUGGESTIONS = 3
@@ -62,6 +63,15 @@ class Suggestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierThread:
+    """A thread in which the same was asked and answered before, and which the asker may read."""
+
+    key: ConversationKey
+    message_id: str
+    asked_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentResponse:
     """What goes back to the asker, the same document behind every door."""
 
@@ -85,6 +95,7 @@ class AgentResponse:
     error: str | None = None
     source_changed: bool = False
     """Whether a section that is cited here has changed since the answer was given."""
+    asked_before: EarlierThread | None = None
 
     def __post_init__(self) -> None:
         if not self.answer.strip():

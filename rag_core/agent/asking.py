@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rag_core.agent.blocks import BlockKind
 from rag_core.agent.quotable import Unit
+from rag_core.agent.sentences import sentences_of
 from rag_core.agent.words import content, stems
 
 AMOUNT = re.compile(
@@ -19,6 +20,11 @@ PERSON = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
 HOW_TO = re.compile(
     r"\bhow (?:do|can|to|should|would|does one)\b|\bsteps?\b|\binstall|\bexamples?\b"
     r"|\blook like\b",
+    re.IGNORECASE,
+)
+ASKS = re.compile(
+    r"\b(?:what|which|who|whom|whose|when|where|why|how|list|name|define|explain|describe|show"
+    r"|compare)\b",
     re.IGNORECASE,
 )
 COMMAND = re.compile(
@@ -81,6 +87,8 @@ class Asked:
     """A question, read for what would answer it."""
 
     words: tuple[str, ...]
+    last: frozenset[str]
+    """The words of the last sentence: it asks, and those before it tell what about."""
     pairs: frozenset[tuple[str, str]]
     meant: frozenset[str]
     """The words of what is to be explained; empty where no meaning is asked for."""
@@ -94,18 +102,21 @@ class Asked:
 
     @classmethod
     def read(cls, question: str) -> Asked:
-        meaning = MEANING.match(question)
+        last = [sentence for sentence in sentences_of(question) if content(sentence)][-1:]
+        asks = last[0] if last and ASKS.search(last[0]) else question
+        meaning = MEANING.match(asks.strip())
         meant = frozenset(content(meaning.group(1))) if meaning else frozenset()
         return cls(
             words=tuple(dict.fromkeys(content(question))),
+            last=frozenset(content(last[0])) if last else frozenset(),
             pairs=frozenset(itertools.pairwise(stems(question))),
             meant=meant if len(meant) <= MAX_MEANT else frozenset(),
-            wants_amount=bool(AMOUNT.search(question)),
-            wants_person=bool(PERSON.search(question)),
-            wants_steps=bool(HOW_TO.search(question)),
-            wants_list=bool(LIST.search(question)),
-            wants_command=bool(COMMAND.search(question)),
-            wants_reason=bool(REASON.search(question)),
+            wants_amount=bool(AMOUNT.search(asks)),
+            wants_person=bool(PERSON.search(asks)),
+            wants_steps=bool(HOW_TO.search(asks)),
+            wants_list=bool(LIST.search(asks)),
+            wants_command=bool(COMMAND.search(asks)),
+            wants_reason=bool(REASON.search(asks)),
             has_trouble=bool(TROUBLE.search(question)),
         )
 

@@ -33,3 +33,22 @@ def language_of(text: str) -> str | None:
     )
     (best, most), (_, second) = [*counts.most_common(2), ("", 0), ("", 0)][:2]
     return best if most >= 2 and most > second else None
+
+
+ASKING_WORDS = {
+    "de": "wie wer wen wem wann wo warum wieso wozu welche welcher welches kann darf muss",
+    "es": "qué cómo quién cuándo dónde cuál cuáles cuánto cuántos puedo puede",
+    "fr": "que quel quelle quels quelles comment pourquoi combien puis peut",
+}
+"""What a question begins with; `was` is English too and decides nothing."""
+
+
+def language_of_question(text: str) -> str | None:
+    """The same for a question, which may be too short to have two small words."""
+    found = language_of(text)
+    spoken = words(text)
+    if found is not None or not spoken or any("en" in LANGUAGES_OF.get(w, ()) for w in spoken):
+        return found
+    return next(
+        (name for name, asking in ASKING_WORDS.items() if spoken[0] in asking.split()), None
+    )

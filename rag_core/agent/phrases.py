@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rag_core.agent.languages import language_of_question
 from rag_core.agent.prompts import NOT_COVERED
 
 
@@ -21,6 +22,22 @@ class Phrases:
     """Before the sections to read, where no solution is given."""
     guiding_question: str
     """Asked where the model asks nothing itself; names a section."""
+    caution: str
+    """With an answer that the evidence covers only in part."""
+    suggested: str
+    """Above the sections that are near a question which is not answered."""
+    changed: str
+    late: str
+    unusable: str
+    """Where the language model gave nothing that may be shown."""
+    unavailable: str
+    """Names a service."""
+    model: str
+    search: str
+    index: str
+    database: str
+    service: str
+    defect: str
 
 
 ENGLISH = Phrases(
@@ -34,6 +51,21 @@ ENGLISH = Phrases(
     afresh="This conversation has become long: I begin afresh and remember what it was about.",
     look_here="This place is for working it out yourself. Read here first:",
     guiding_question="What does “{section}” say that you have not used yet?",
+    caution="The documents cover this only in part: please check the sources.",
+    suggested="Maybe look here",
+    changed="A source changed since this answer.",
+    late="I could not finish this answer in time. Please ask again in a moment.",
+    unusable="The language model gave no usable answer. Please ask again.",
+    unavailable="The {service} is not available right now. Please ask again in a few minutes.",
+    model="language model",
+    search="search model",
+    index="index",
+    database="database",
+    service="service",
+    defect=(
+        "Something went wrong on our side and this question was not answered."
+        " Please ask again; the operator finds the cause in the log."
+    ),
 )
 
 PHRASES = {
@@ -49,6 +81,22 @@ PHRASES = {
         afresh="Dieses Gespräch ist lang geworden: Ich beginne neu und weiß noch, worum es ging.",
         look_here="Hier geht es darum, selbst auf die Lösung zu kommen. Lies zuerst:",
         guiding_question="Was steht in „{section}“, das du noch nicht genutzt hast?",
+        caution="Die Dokumente behandeln das nur zum Teil: Bitte prüfe die Quellen.",
+        suggested="Vielleicht hilft das",
+        changed="Eine Quelle hat sich seit dieser Antwort geändert.",
+        late="Ich bin mit dieser Antwort nicht rechtzeitig fertig geworden. Bitte frag gleich"
+        " noch einmal.",
+        unusable="Das Sprachmodell gab keine brauchbare Antwort. Bitte frag noch einmal.",
+        unavailable="Gerade nicht erreichbar: {service}. Bitte frag in ein paar Minuten wieder.",
+        model="das Sprachmodell",
+        search="das Suchmodell",
+        index="der Index",
+        database="die Datenbank",
+        service="der Dienst",
+        defect=(
+            "Bei uns ging etwas schief, und diese Frage blieb unbeantwortet. Bitte frag noch"
+            " einmal; die Ursache steht im Protokoll des Betreibers."
+        ),
     ),
     "es": Phrases(
         not_covered="Los documentos no cubren esta pregunta.",
@@ -61,6 +109,21 @@ PHRASES = {
         afresh="Esta conversación es ya larga: empiezo de nuevo y recuerdo de qué trataba.",
         look_here="Aquí se trata de que llegues tú a la solución. Lee primero:",
         guiding_question="¿Qué dice «{section}» que todavía no has usado?",
+        caution="Los documentos lo cubren solo en parte: revisa las fuentes, por favor.",
+        suggested="Quizá te sirva esto",
+        changed="Una fuente ha cambiado desde esta respuesta.",
+        late="No he podido terminar esta respuesta a tiempo. Pregunta de nuevo en un momento.",
+        unusable="El modelo de lenguaje no dio una respuesta útil. Pregunta de nuevo, por favor.",
+        unavailable="No disponible ahora: {service}. Pregunta de nuevo en unos minutos.",
+        model="el modelo de lenguaje",
+        search="el modelo de búsqueda",
+        index="el índice",
+        database="la base de datos",
+        service="el servicio",
+        defect=(
+            "Algo falló por nuestra parte y esta pregunta quedó sin respuesta. Pregunta de nuevo;"
+            " la causa está en el registro del operador."
+        ),
     ),
     "fr": Phrases(
         not_covered="Les documents ne répondent pas à cette question.",
@@ -73,8 +136,28 @@ PHRASES = {
         afresh="Cette conversation est devenue longue : je repars à neuf et j’en garde le sujet.",
         look_here="Ici, il s’agit de trouver soi-même. À lire d’abord :",
         guiding_question="Que dit « {section} » que vous n’avez pas encore utilisé ?",
+        caution="Les documents n’en parlent qu’en partie : vérifiez les sources.",
+        suggested="À voir peut-être",
+        changed="Une source a changé depuis cette réponse.",
+        late="Je n’ai pas pu finir cette réponse à temps. Reposez la question dans un instant.",
+        unusable="Le modèle de langue n’a pas donné de réponse utilisable. Reposez la question.",
+        unavailable="Indisponible pour le moment : {service}. Réessayez dans quelques minutes.",
+        model="le modèle de langue",
+        search="le modèle de recherche",
+        index="l’index",
+        database="la base de données",
+        service="le service",
+        defect=(
+            "Un problème est survenu chez nous et cette question est restée sans réponse."
+            " Reposez-la ; la cause se trouve dans le journal de l’exploitant."
+        ),
     ),
 }
+
+
+def phrases_for(text: str, locale: str) -> Phrases:
+    """The sentences in the language of what was asked; where it does not show, in the asker's."""
+    return phrases_in(language_of_question(text) or locale)
 
 
 def phrases_in(locale: str) -> Phrases:

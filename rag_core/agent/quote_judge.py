@@ -14,15 +14,25 @@ from rag_core.agent.blocks import BlockKind
 from rag_core.agent.quotable import Unit
 from rag_core.agent.words import content, stems
 
+TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.4, 0.05
+"""What counts beside the words of the question: those that stand side by side, how near and how
+far ahead the passage was found, and how early in it a piece stands."""
+HEADED, HEADED_LIST = 0.4, 0.6
+"""What words in the headings count that a piece does not have itself."""
 HEADED_STEPS = 0.5
 """What steps below headings that hold all of a question for a way are worth more."""
-KEYED_ROW = 0.3
+KEYED_ROW = 0.2
 """What a row is worth more that has a cell of which every word is asked for."""
+SETTING = 0.5
+"""What a word counts that stands only before the sentence that asks."""
 LONG_ENOUGH = 5
 """A sentence with fewer words that say something seldom answers by itself."""
+ONE_MEANT = 6
+"""Words that one step must share with the question, and twice as many as any other, to be meant."""
 WHOLE_LIST = 12
 TELLING = 0.34
-"""The share of the question's weight that a line of a short list must have to be told alone."""
+"""The share of the question's weight that a line of a short list must have to be told alone, where
+it has but one word of the question."""
 TERM = re.compile(
     r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\*\*|__)?([^:*_–—]{2,40}?)(?:\*\*|__|:|\s[–—-]\s)"
 )
@@ -50,7 +60,11 @@ class Judge:
         having = Counter(word for unit in units for word in set(content(unit.text)))
         count = len(units) + 1
         self._asked = asked
-        self._weights = {word: math.log(1 + count / (having[word] + 0.5)) for word in asked.words}
+        self._weights = {
+            word: (1.0 if word in asked.last else SETTING)
+            * math.log(1 + count / (having[word] + 0.5))
+            for word in asked.words
+        }
         self._total = sum(self._weights.values())
         self._top = max(unit.passage.similarity for unit in units) or 1.0
 
@@ -65,14 +79,14 @@ class Judge:
         spoken = self._spoken(unit)
         own = self.weight_in(spoken)
         both = self.weight_in(f"{spoken} {unit.headings}")
-        headed = 0.6 if unit.is_whole and unit.opens_section else 0.4
+        headed = HEADED_LIST if unit.is_whole and unit.opens_section else HEADED
         score = (
             own
             + headed * (both - own)
-            + 0.3 * self._together(spoken)
-            + 0.35 * unit.passage.similarity / self._top
-            + 0.15 / unit.passage.rank
-            + 0.05 / (1 + unit.place)
+            + TOGETHER * self._together(spoken)
+            + NEAR * unit.passage.similarity / self._top
+            + FIRST_FOUND / unit.passage.rank
+            + FIRST_SAID / (1 + unit.place)
             + self._asked.suits(unit)
             + self._shows_how(unit)
             + KEYED_ROW * self._keyed(unit)
@@ -115,8 +129,11 @@ class Judge:
         return len(pairs & set(itertools.pairwise(stems(text)))) / max(1, len(pairs))
 
     def keeps_whole(self, unit: Unit) -> bool:
-        """Steps are told from the first to the last, unless one command is asked for."""
-        return unit.is_steps and not self._asked.wants_command
+        """Steps are told from the first to the last, unless one is asked for."""
+        if not unit.is_steps or self._asked.wants_command:
+            return False
+        most, *others = sorted(map(self._count_in, unit.lines), reverse=True)
+        return most < ONE_MEANT or (bool(others) and most < 2 * others[0])
 
     def telling(self, lines: Sequence[str]) -> list[str]:
         """The lines that the question names, or has words of that not all of them have; else all.
@@ -124,9 +141,15 @@ class Judge:
         weights = [self.weight_in(line) + self._named(line) for line in lines]
         least, most = min(weights), max(weights)
         is_short = len(lines) <= WHOLE_LIST
-        if most == least or (is_short and (most < TELLING or self._asks_for_all(lines))):
+        tells = most >= TELLING or max(map(self._count_in, lines)) > 1
+        if most == least or (is_short and (not tells or self._asks_for_all(lines))):
             return list(lines)
-        return [line for line, w in zip(lines, weights, strict=True) if w >= (least + most) / 2]
+        half = (least + most) / 2
+        return [line for line, weight in zip(lines, weights, strict=True) if weight > half]
+
+    def _count_in(self, line: str) -> int:
+        """How many words of the question a line has."""
+        return len(self._weights.keys() & set(content(line)))
 
     def _asks_for_all(self, lines: Sequence[str]) -> bool:
         return self._asked.wants_list and not any(map(self._named, lines))

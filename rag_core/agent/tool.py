@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from types import MappingProxyType
 from typing import Protocol
 
 from pydantic import ValidationError
@@ -27,6 +28,8 @@ from rag_core.errors import InvalidQuestion
 from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.query import DEFAULT_LIMIT, Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+
+NOTHING_ELSE: Mapping[str, str] = MappingProxyType({})
 
 
 class Searches(Protocol):
@@ -70,12 +73,16 @@ class RetrievalTool:
         bounds: ToolBounds,
         now: Callable[[], datetime],
         earlier: Sequence[str] = (),
+        sought: Mapping[str, str] = NOTHING_ELSE,
     ) -> None:
         self._retriever = retriever
         self._bounds = bounds
         self._now = now
         self._earlier = tuple(map(visible, earlier))
         """What the asker said in the thread before."""
+        self._sought = sought
+        """What is looked for in the place of a query: a follow-up that was made to stand alone is
+        looked for in its own words, since the thread is searched by anyway."""
         self._handed_tokens = 0
         self.context = RetrievalContext(
             query="", filter_applied=tuple(sorted(bounds.filters.applied().items()))
@@ -101,7 +108,7 @@ class RetrievalTool:
         bounds = self._bounds
         threshold = asked.similarity_threshold
         return SearchQuery(
-            text=visible(asked.query),
+            text=visible(self._sought.get(asked.query, asked.query)),
             book_ids=bounds.books,
             limit=asked.top_k or bounds.top_k,
             similarity_threshold=max(threshold or 0.0, bounds.similarity_threshold),

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.agent.confidence import ConfidenceLevel
@@ -71,6 +71,19 @@ class ChoosesBooks(Protocol):
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
 
 
+class KnowsRepeats(Protocol):
+    """Whoever knows what was asked before."""
+
+    async def told(
+        self,
+        question_id: UUID,
+        question: IncomingQuestion,
+        response: AgentResponse,
+        turn: Turn | None,
+        books: BookIds,
+    ) -> AgentResponse: ...
+
+
 class Answering:
     """Loads the thread, asks the agent, and turns what goes wrong into a sentence."""
 
@@ -83,7 +96,9 @@ class Answering:
         apologise: Apologise,
         model: str,
         max_turns: int,
+        repeats: KnowsRepeats | None = None,
     ) -> None:
+        self._repeats = repeats
         self._agent = agent
         self._conversations = conversations
         self._library = library
@@ -96,7 +111,7 @@ class Answering:
     ) -> tuple[AgentResponse, Turn | None]:
         state = await self._thread(claim)
         try:
-            answered = await self._ask(claim.question, state, progress)
+            answered = await self._ask(claim, state, progress)
         except StorageError:
             raise
         except FootnoteError as error:
@@ -108,8 +123,8 @@ class Answering:
         except Exception as error:
             log.exception("question met a defect", extra={"question_id": str(claim.question_id)})
             return self._apology(claim, state, error), None
-        response = announced(answered.response, state, locale=claim.question.locale)
-        return response, signed(answered.turn, state, claim.question)
+        response = announced(answered[0], state, locale=claim.question.locale)
+        return response, signed(answered[1], state, claim.question)
 
     async def give_up(
         self, claim: OpenQuestion, reason: BaseException | None = None
@@ -133,9 +148,10 @@ class Answering:
         )
 
     async def _ask(
-        self, question: IncomingQuestion, state: ConversationState, progress: Progress
-    ) -> AgentAnswer:
+        self, claim: OpenQuestion, state: ConversationState, progress: Progress
+    ) -> tuple[AgentResponse, Turn | None]:
         """The agent's answer within what the place's policy allows."""
+        question = claim.question
         policy = await self._library.policy_for(
             platform=question.key.platform,
             tenant=question.key.tenant,
@@ -148,7 +164,7 @@ class Answering:
         filters = bounded(
             question.question.filters, policy, reader=question.reader, at=datetime.now(UTC)
         )
-        return await self._agent.answer(
+        answered = await self._agent.answer(
             replace(question.question, filters=filters),
             state=state,
             books=books,
@@ -160,6 +176,18 @@ class Answering:
                 reader=reader_of(policy, question.reader),
             ),
         )
+        return await self._told(claim, answered, books)
+
+    async def _told(
+        self, claim: OpenQuestion, answered: AgentAnswer, books: BookIds
+    ) -> tuple[AgentResponse, Turn | None]:
+        """The answer, with the thread in which the same was asked before."""
+        response, turn = answered.response, answered.turn
+        if self._repeats is not None:
+            response = await self._repeats.told(
+                claim.question_id, claim.question, response, turn, books
+            )
+        return response, turn
 
     def _apology(
         self, claim: OpenQuestion, state: ConversationState, error: BaseException

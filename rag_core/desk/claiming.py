@@ -7,6 +7,7 @@ import logging
 from datetime import timedelta
 
 from rag_core.desk.outgoing import OpenQuestion
+from rag_core.desk.trouble import Trouble
 from rag_core.errors import StorageError
 from rag_core.ports import Ledger
 
@@ -14,16 +15,14 @@ log = logging.getLogger(__name__)
 
 
 class Claiming:
-    """What an earlier worker of this name held when its process was killed is taken back first.
-
-    A database that fails for a while is said once, and once more when it works again."""
+    """What an earlier worker of this name held when its process was killed is taken back first."""
 
     def __init__(self, ledger: Ledger, *, worker: str, lease: timedelta) -> None:
         self._ledger = ledger
         self._worker = worker
         self._lease = lease
         self._has_inherited = False
-        self._fails = False
+        self._trouble = Trouble("no question is claimed")
 
     async def next(self) -> OpenQuestion | None:
         """The question whose turn it is; None: nothing waits, or the database cannot say."""
@@ -33,13 +32,9 @@ class Claiming:
                 self._has_inherited = True
             claim = await self._ledger.claim(worker=self._worker, lease=self._lease)
         except StorageError as error:
-            if not self._fails:
-                log.error("no question could be claimed", extra={"cause": str(error)})
-            self._fails = True
+            self._trouble.met(error)
             return None
-        if self._fails:
-            log.info("questions are claimed again")
-        self._fails = False
+        self._trouble.over()
         return claim
 
     async def give_back(self) -> None:

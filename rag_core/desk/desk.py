@@ -13,7 +13,8 @@ from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.desk.observer import DeskObserver
 from rag_core.desk.room import Room
-from rag_core.errors import DeskFull
+from rag_core.desk.trouble import Trouble
+from rag_core.errors import DeskFull, StorageError
 from rag_core.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class Desk:
         self._room = room
         self._max_entering = max_entering
         self._entering = 0
+        self._trouble = Trouble("no question is accepted")
 
     async def accept(self, question: IncomingQuestion) -> Receipt:
         """Write the question down; when this returns, it is safe to tell the platform so."""
@@ -51,7 +53,7 @@ class Desk:
             self._room.check()
         bounds = self._bounds.get(platform, UNBOUNDED)
         with self._entrance():
-            receipt = await self._ledger.accept(question, bounds=bounds)
+            receipt = await self._written(question, bounds)
         log.info(
             "question accepted" if receipt.refusal is None else "question declined",
             extra={
@@ -66,6 +68,17 @@ class Desk:
             self._bell.ring()
             if bounds.grace_seconds:
                 self._bell.ring_after(bounds.grace_seconds)
+        return receipt
+
+    async def _written(self, question: IncomingQuestion, bounds: Bounds) -> Receipt:
+        try:
+            receipt = await self._ledger.accept(question, bounds=bounds)
+        except DeskFull:
+            raise
+        except StorageError as error:
+            self._trouble.met(error)
+            raise
+        self._trouble.over()
         return receipt
 
     @contextmanager

@@ -14,7 +14,8 @@ from rag_core.desk.bell import Bell
 from rag_core.desk.ladder import rendered
 from rag_core.desk.outgoing import Outlet
 from rag_core.errors import FootnoteError
-from rag_core.ports import BookStore, JobStore, Ledger, MarkerStore, VectorStore
+from rag_core.ports import BookStore, JobStore, Ledger, MarkerStore
+from rag_core.staff.passages import FindsChunks
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ class LivingAnswers:
         ledger: Ledger,
         books: BookStore,
         jobs: JobStore,
-        passages: VectorStore,
+        passages: FindsChunks,
         markers: MarkerStore,
         outlets: Mapping[Platform, Outlet],
         bell: Bell,

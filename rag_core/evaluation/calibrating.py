@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rag_core.agent.agent import STANDALONE
 from rag_core.agent.calibration import Calibration, EvidenceSignals, chance, evidence_for
-from rag_core.agent.followup import earlier_questions, standalone
+from rag_core.agent.followup import earlier_questions, sought, standalone
 from rag_core.agent.inquiry import Inquiry
 from rag_core.agent.tool import Searches
 from rag_core.books.book import BookIds
@@ -89,9 +89,10 @@ async def signals_for(question: SetQuestion, retriever: Searches) -> EvidenceSig
     understood = standalone(
         question.question, thread.turns, carried=str(thread.metadata[STANDALONE])
     )
-    if len(understood.strip()) < MIN_TEXT:
+    text = sought(question.question, understood)
+    if len(text.strip()) < MIN_TEXT:
         return NOTHING
-    query = SearchQuery(text=understood, book_ids=BookIds([BOOK]), limit=DEFAULT_LIMIT)
+    query = SearchQuery(text=text, book_ids=BookIds([BOOK]), limit=DEFAULT_LIMIT)
     found = await retriever.search(query, earlier=earlier_questions(thread.turns))
     inquiry = Inquiry(
         text=question.question,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
-from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, VectorStore
+from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, Vector, VectorStore
 from rag_core.retrieval.candidates import Placed, pages_in_turn
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
@@ -25,15 +26,29 @@ POOL = 100
 NAMED_MODULES = 20
 
 
+class BesideDocuments(Protocol):
+    """A source of its own, whose passages stand among those of the documents."""
+
+    async def joined(
+        self, found: Sequence[SearchResult], asked: EmbeddedQuery, query: SearchQuery
+    ) -> Sequence[SearchResult]: ...
+
+
 class Retriever:
     """Searches the books that a caller may read."""
 
     def __init__(
-        self, *, embedder: Embedder, store: VectorStore, reranker: Reranker | None = None
+        self,
+        *,
+        embedder: Embedder,
+        store: VectorStore,
+        reranker: Reranker | None = None,
+        beside: BesideDocuments | None = None,
     ) -> None:
         self._embedder = QueryCache(embedder)
         self._store = store
         self._reranker = reranker
+        self._beside = beside
 
     async def search(self, query: SearchQuery, *, earlier: Sequence[str] = ()) -> SearchResponse:
         """The best passages; `earlier` is what the asker said in the thread before, in order."""
@@ -45,6 +60,8 @@ class Retriever:
             limit = max(LOOKED_AT, query.limit)
             best = await self._found(query, asked, limit, by_all_signals)
             found = self._in_turn(await reranked(self._reranker, asked.text, best), query.limit)
+        if self._beside is not None:
+            found = await self._beside.joined(found, asked, query)
         return SearchResponse(query=query, results=tuple(found), total_found=len(found))
 
     async def _found(
@@ -101,6 +118,10 @@ class Retriever:
 
     async def _embedded_thread(self, text: str) -> EmbeddedText:
         return EmbeddedText(text=text, vector=await self._embedder.embed_query(text))
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a query; nothing is computed for one that was looked up lately."""
+        return await self._embedder.embed_query(whole_characters(text.strip()))
 
     async def lesson(
         self, parent_doc_id: str, *, books: BookIds, filters: Filters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, bindparam, delete, select
+from sqlalchemy import ColumnElement, and_, bindparam, delete, select
 
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey
@@ -21,6 +21,7 @@ from rag_core.storage.threads import key_from_row
 
 answers, citations = schema.answers, schema.citations
 questions, threads = schema.questions, schema.threads
+repeats, earlier = schema.repeats, schema.questions.alias("earlier")
 
 ADD = Statement(insert_into(answers))
 ADD_CITATION = Statement(insert_into(citations))
@@ -44,8 +45,18 @@ def read(condition: ColumnElement[bool], *order: ColumnElement[str]) -> Statemen
             citations.c.chunk_id,
             citations.c.content_hash,
             citations.c.quote,
+            earlier.c.body.label("earlier_body"),
         )
-        .select_from(answers.join(questions).join(threads).outerjoin(citations))
+        .select_from(
+            answers.join(questions, questions.c.id == answers.c.question)
+            .join(threads)
+            .outerjoin(citations)
+            .outerjoin(repeats, repeats.c.question == answers.c.question)
+            .outerjoin(
+                earlier,
+                and_(earlier.c.id == repeats.c.earlier, earlier.c.withdrawn_at.is_(None)),
+            )
+        )
         .where(condition)
         .order_by(*order, citations.c.number)
     )

@@ -10,6 +10,7 @@ from rag_core.books.book import Book
 from rag_core.storage import schema
 from rag_core.storage.codec import maybe_time, to_time
 from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.staff_answers import drop_of_book
 from rag_core.storage.statement import Statement, upsert
 
 books, records, sources = schema.books, schema.ingestion_records, schema.sources
@@ -57,6 +58,7 @@ class Books:
             await transaction.rows(REMOVE, book_id=book_id)
             await transaction.rows(REMOVE_RECORDS, book_id=book_id)
             await transaction.rows(REMOVE_SOURCES, book_id=book_id)
+            await drop_of_book(transaction, book_id)
 
         await self._database.write(body)
 

@@ -1,13 +1,25 @@
-"""The database's own clock, so that hosts whose clocks differ agree on when a claim ends."""
+"""The clock that claims end by: one for all who share a database, and steady where it can be."""
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import Text
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+
+STEADY = "steady_seconds_from_now"
+"""SQLite's function of this name; one process works on such a database, so its own clock serves."""
+BEGAN, BEGAN_STEADY = datetime.now(UTC), monotonic()
+
+
+def steady_seconds_from_now(seconds: float) -> str:
+    """By a clock that nobody sets: a step of the host's would end claims, or hold threads up."""
+    moment = BEGAN + timedelta(seconds=monotonic() - BEGAN_STEADY + seconds)
+    return moment.isoformat(timespec="microseconds")
 
 
 class SecondsFromNow(FunctionElement[str]):
@@ -20,7 +32,7 @@ class SecondsFromNow(FunctionElement[str]):
 @compiles(SecondsFromNow, "sqlite")
 def on_sqlite(element: SecondsFromNow, compiler: SQLCompiler, **options: Any) -> str:
     seconds = compiler.process(element.clauses, **options)
-    return f"strftime('%Y-%m-%dT%H:%M:%f000+00:00', 'now', {seconds} || ' seconds')"
+    return f"{STEADY}({seconds})"
 
 
 @compiles(SecondsFromNow, "postgresql")

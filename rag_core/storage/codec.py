@@ -13,7 +13,14 @@ from uuid import UUID
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from rag_core.agent.answer import AgentResponse, Citation, Outcome, Source, Suggestion
+from rag_core.agent.answer import (
+    AgentResponse,
+    Citation,
+    EarlierThread,
+    Outcome,
+    Source,
+    Suggestion,
+)
 from rag_core.agent.confidence import ConfidenceLevel
 from rag_core.agent.guard import GuardedText
 from rag_core.books.book import BookIds
@@ -161,9 +168,18 @@ def answer_from_rows(row: Row, citations: Sequence[Row]) -> AgentResponse:
             total_time_ms=body.total_time_ms,
             error=body.error,
             source_changed=row["source_changed_at"] is not None,
+            asked_before=earlier_from_json(row["earlier_body"]),
         )
     except ValueError as error:  # a ValidationError is one, too
         raise StorageError("The database holds an answer that this program cannot read.") from error
+
+
+def earlier_from_json(body: str | None) -> EarlierThread | None:
+    """Where a question was asked that a later one repeats."""
+    if body is None:
+        return None
+    asked = question_from_json(body)
+    return EarlierThread(key=asked.key, message_id=asked.message_id, asked_at=asked.heard_at)
 
 
 CITATION_COLUMNS = tuple(Citation.__dataclass_fields__)

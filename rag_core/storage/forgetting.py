@@ -13,6 +13,9 @@ from rag_core.storage.claims import go_on
 from rag_core.storage.codec import to_time
 from rag_core.storage.engine import Database, Row, Transaction
 from rag_core.storage.forgotten import identity_of, remember_forgotten
+from rag_core.storage.staff_answers import OF_AUTHOR
+from rag_core.storage.staff_answers import OF_TENANT as STAFF_OF_TENANT
+from rag_core.storage.staff_answers import OLD as OLD_REPLIES
 from rag_core.storage.statement import Statement
 from rag_core.storage.turn_rows import unsay
 
@@ -123,6 +126,7 @@ class Forgetting:
         count = await self._all(OF_PERSON, **named)
         await self._database.run(RATINGS, **named)
         await self._database.run(NOTICES, **named)
+        await self._database.run(OF_AUTHOR, **named)
         await self._database.scrub()
         return count
 
@@ -133,13 +137,15 @@ class Forgetting:
         count = await self._all(OF_TENANT, **named)
         await self._database.run(THREADS_OF_TENANT, **named)
         await self._database.run(USAGE_OF_TENANT, **named)
+        await self._database.run(STAFF_OF_TENANT, **named)
         await self._database.scrub()
         return count
 
     async def older_than(self, moment: datetime) -> int:
         """Ended questions that were accepted before then."""
         count = await self._all(OLD, before=to_time(moment))
-        if count:
+        replies = await self._database.run(OLD_REPLIES, before=to_time(moment))
+        if count or replies:
             await self._database.scrub()
         return count
 

@@ -14,6 +14,7 @@ import aiosqlite
 from sqlalchemy import make_url
 
 from rag_core.errors import ConfigurationError, StorageError
+from rag_core.storage.clock import STEADY, steady_seconds_from_now
 from rag_core.storage.engine import Row, Transaction
 from rag_core.storage.migration import bring_up_to_date, is_up_to_date
 from rag_core.storage.sqlite_errors import sqlite_errors
@@ -174,6 +175,8 @@ async def connection(
     try:
         opened.row_factory = sqlite3.Row
         with sqlite_errors(file.path):
+            # The same for the whole of a statement, as SQLite's own idea of now is.
+            await opened.create_function(STEADY, 1, steady_seconds_from_now, deterministic=True)
             for pragma in pragmas:
                 await fetch(opened, f"PRAGMA {pragma}")
         yield opened

@@ -16,6 +16,7 @@ from sqlalchemy import (
     ColumnElement,
     ScalarSelect,
     Select,
+    and_,
     bindparam,
     literal_column,
     or_,
@@ -34,6 +35,11 @@ WAITS = threads.c.waiting_since.is_not(None)
 FREE = or_(
     threads.c.lease_until.is_(None),
     threads.c.lease_until <= SecondsFromNow(literal_column("0")),
+    # A moment that a thread was to wait, by a clock that has been set back since.
+    and_(
+        threads.c.worker.is_(None),
+        threads.c.lease_until > SecondsFromNow(literal_column("60")),
+    ),
 )
 OF_TENANT = (
     threads.c.platform == bindparam("platform"),

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import Table, text
 
 import rag_core.storage
+from rag_core.storage.clock import STEADY, steady_seconds_from_now
 from rag_core.storage.schema import metadata
 from rag_core.storage.statement import SQLITE, Statement
 
@@ -67,6 +68,7 @@ def values_for(statement: Statement) -> dict[str, Any]:
 
 def sqlite_plan(url: str, statement: Statement) -> list[str]:
     connection = sqlite3.connect(url.partition(":///")[2])
+    connection.create_function(STEADY, 1, steady_seconds_from_now, deterministic=True)
     try:
         query, values = statement.for_sqlite(values_for(statement))
         return [str(row[3]) for row in connection.execute(f"EXPLAIN QUERY PLAN {query}", values)]

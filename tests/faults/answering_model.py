@@ -15,6 +15,8 @@ from typing import Any
 from aiohttp import web
 
 from tests.peers.openai import KEY, Calls, Says, chunks_of, error, fault_in, query, stream
+from tests.peers.openai_embeddings import embeddings
+from tests.peers.openai_embeddings import fault_in as embedding_fault_in
 
 CANARY = re.compile(r"\bcanary-[0-9a-f]{8}\b")
 NO_EVIDENCE = "The documents do not cover this."
@@ -30,6 +32,30 @@ class ModelCall:
     first: bool
     """Whether it begins an answer; the second call of an answer brings the evidence."""
     finished: bool = False
+    seconds: float = 0.0
+    """How long it took, once it is finished."""
+
+
+@dataclass
+class Embeds:
+    """The embedding side of the service, which may be in trouble by itself."""
+
+    down: bool = False
+    seconds: float = 0.0
+    dimensions: int | None = None
+    """Other ones than the index was built with; None: the model's own."""
+
+    async def handle(self, request: web.Request) -> web.Response:
+        if self.down:
+            assert request.transport is not None
+            request.transport.abort()
+            return web.Response()
+        await asyncio.sleep(self.seconds)
+        body = await request.json()
+        if fault := embedding_fault_in(body):
+            return error(400, fault, code="invalid_request_error")
+        wanted = {"dimensions": self.dimensions} if self.dimensions else {}
+        return web.json_response(embeddings(body | wanted))
 
 
 @dataclass
@@ -39,6 +65,7 @@ class AnsweringModel:
     seconds: float = 0.0
     """How long an answer takes."""
     down: bool = False
+    embeds: Embeds = field(default_factory=Embeds)
     calls: list[ModelCall] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     prompt_sizes: list[int] = field(default_factory=list)
@@ -63,7 +90,7 @@ class AnsweringModel:
         answered = web.StreamResponse()
         with contextlib.suppress(ConnectionError):  # whoever asked has died
             answered = await stream(request, chunks_of(reply_to(body["messages"])))
-            call.finished = True
+            call.finished, call.seconds = True, monotonic() - call.at
         return answered
 
     def _logged(self, messages: list[dict[str, Any]]) -> ModelCall:
@@ -87,6 +114,10 @@ class AnsweringModel:
     def begun(self) -> Counter[str]:
         """How often an answer was begun, by the canary of its question."""
         return Counter(call.asked for call in self.calls if call.first)
+
+    def seconds_for(self, canary: str) -> float:
+        """How long all calls for one question took."""
+        return sum(call.seconds for call in self.calls if call.asked == canary)
 
     @property
     def unfinished(self) -> int:
@@ -119,6 +150,7 @@ async def answering_model(*, seconds: float = 0.0) -> AsyncIterator[AnsweringMod
     model = AnsweringModel(seconds=seconds)
     app = web.Application(client_max_size=16 * 1024**2)
     app.router.add_post("/v1/chat/completions", model.handle)
+    app.router.add_post("/v1/embeddings", model.embeds.handle)
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     try:

@@ -114,32 +114,46 @@ async def ended_itself(process: asyncio.subprocess.Process) -> bool:
 
 async def shutdown(scale: Scale) -> Outcome:
     """SIGTERM under load, and a second process that begins before the first has ended."""
+    async with yard(scale.folder, seed=scale.seed, model_seconds=0.5) as place:
+        return await ended_in_order(place, scale)
+
+
+async def shutdown_on_postgres(scale: Scale) -> Outcome:
+    """The same while another process works on the same database."""
+    with postgres_server() as server:
+        url = server.url(await server.create())
+        async with yard(scale.folder, seed=scale.seed, model_seconds=0.5, database=url) as place:
+            beside = await place.start(data="data-2")
+            await beside.ready()
+            return await ended_in_order(place, scale)
+
+
+async def ended_in_order(place: Yard, scale: Scale) -> Outcome:
     times = scale.of(100, least=2)
     outcome = Outcome(figures={"terms": times})
     took, back = [], []
-    async with yard(scale.folder, seed=scale.seed, model_seconds=0.5) as place:
-        channels = place.channels(40)
-        house = await place.start()
+    channels = place.channels(40)
+    house = await place.start()
+    await house.ready()
+    for number in range(times):
+        for _ in range(5):
+            place.ask(place.random.choice(channels))
+        await asyncio.sleep(place.random.uniform(0.0, 1.0))
+        overlaps = number % 2 == 1
+        following = await place.start() if overlaps else None
+        code, seconds = await house.terminate()
+        ended = monotonic()
+        took.append(seconds)
+        outcome.must(code == 0, f"ended with {code} after {seconds:.1f} s")
+        house = following or await place.start()
         await house.ready()
-        for number in range(times):
-            for _ in range(5):
-                place.ask(place.random.choice(channels))
-            await asyncio.sleep(place.random.uniform(0.0, 1.0))
-            overlaps = number % 2 == 1
-            following = await place.start() if overlaps else None
-            code, seconds = await house.terminate()
-            ended = monotonic()
-            took.append(seconds)
-            outcome.must(code == 0, f"ended with {code} after {seconds:.1f} s")
-            house = following or await place.start()
-            await house.ready()
-            back.append(monotonic() - ended)
-        outcome.must(await place.until_ended(within=PATIENCE), "not everything ended")
-        outcome.figures |= {
-            "seconds_to_end_max": round(max(took), 2),
-            "seconds_back_p50": round(share(back, 0.5), 2),
-            "seconds_back_max": round(max(back), 2),
-        }
-        outcome.must(max(took) < 20, "an end took 20 s or longer")
-        outcome.must(max(back) < 5, "a start took 5 s or longer")
-        return judged(outcome, figures(place.record()))
+        back.append(monotonic() - ended)
+    outcome.must(await place.until_ended(within=PATIENCE), "not everything ended")
+    outcome.figures |= {
+        "seconds_to_end_max": round(max(took), 2),
+        "seconds_back_p50": round(share(back, 0.5), 2),
+        "seconds_back_max": round(max(back), 2),
+    }
+    outcome.must(max(took) < 20, "an end took 20 s or longer")
+    outcome.must(max(back) < 5, "a start took 5 s or longer")
+    return judged(outcome, figures(place.record()))

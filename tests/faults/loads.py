@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from time import monotonic
 
@@ -12,6 +13,7 @@ from tests.faults.checker import figures
 from tests.faults.record import Sent
 from tests.faults.row import Outcome, Scale, judged, share
 from tests.faults.yard import House, Yard, yard
+from tests.peers.discord_world import Channel
 from tests.peers.slack import ANN, BEN
 
 A_SECOND = 20
@@ -33,10 +35,11 @@ async def load(scale: Scale) -> Outcome:
         ended = await place.until_ended(within=120)
         cores = (cpu_seconds(house) - worked) / (monotonic() - began)
         accepted = accept_seconds(place)
-        own = [waited - MODEL_SECONDS for waited in waits(place, asked)]
+        own = own_times(place, asked)
         outcome = Outcome(
             figures={
                 "questions": len(asked),
+                "own_times": len(own),
                 "accepted_p99_ms": ms(share(accepted, 0.99)),
                 "own_p50_ms": ms(share(own, 0.5)),
                 "own_p99_ms": ms(share(own, 0.99)),
@@ -44,6 +47,7 @@ async def load(scale: Scale) -> Outcome:
             }
         )
         outcome.must(ended, "not everything ended")
+        outcome.must(len(own) == len(asked), "not every answer's time is known")
         outcome.must(share(accepted, 0.99) < 0.3, "accepted p99 is not under 300 ms")
         outcome.must(share(own, 0.5) < 0.05, "own p50 is not under 50 ms")
         outcome.must(share(own, 0.99) < 0.25, "own p99 is not under 250 ms")
@@ -74,6 +78,61 @@ async def fairness(scale: Scale) -> Outcome:
         return judged(outcome, figures(place.record()))
 
 
+async def tenant(scale: Scale) -> Outcome:
+    """A workspace in Slack has 95 % of the load; how long does a server in Discord wait?"""
+    seconds = max(8.0, 60 * scale.share)
+    async with yard(scale.folder, seed=scale.seed, model_seconds=0.5, with_discord=True) as place:
+        place.settings["FOOTNOTE_PARALLEL_ANSWERS"] = "8"
+        assert place.discord is not None
+        world = place.discord.world
+        channel = world.text_channel(world.guild())
+        house = await place.start()
+        await house.ready()
+        await warm(place)
+        await ask_in_a_server(place, channel, seconds)
+        await place.until_ended(within=60)
+        alone, number = waits_in_discord(place), len(place.sent)
+        flood = asyncio.create_task(ask_steadily(place, 19, seconds, channels=200))
+        await ask_in_a_server(place, channel, seconds)
+        await flood
+        ended = await place.until_ended(within=300)
+        beside = waits_in_discord(place)[len(alone) :]
+        quiet, loud = share(alone, 0.95), share(beside, 0.95)
+        outcome = Outcome(
+            figures={
+                "questions": len(place.sent) - number,
+                "others_p95_alone_ms": ms(quiet),
+                "others_p95_beside_ms": ms(loud),
+            }
+        )
+        outcome.must(ended, "not everything ended")
+        outcome.must(loud <= 2 * quiet, "others wait more than twice as long")
+        return judged(outcome, figures(place.record()))
+
+
+async def ask_in_a_server(place: Yard, channel: Channel, seconds: float) -> None:
+    """One question a second, each in a new thread."""
+    assert place.discord is not None
+    person = place.discord.world.person(f"alice-{len(place.sent)}")
+    for _ in range(round(seconds)):
+        await place.ask_in_discord(channel, person, new=True)
+        await asyncio.sleep(1.0)
+
+
+def waits_in_discord(place: Yard) -> list[float]:
+    """From the acceptance of a question to the last part of its answer, in the order asked."""
+    rows = place.rows(
+        "SELECT accepted_at, closed_at FROM questions WHERE platform = 'discord'"
+        " AND closed_at IS NOT NULL ORDER BY accepted_at"
+    )
+    return [
+        (
+            datetime.fromisoformat(row["closed_at"]) - datetime.fromisoformat(row["accepted_at"])
+        ).total_seconds()
+        for row in rows
+    ]
+
+
 async def soak(scale: Scale) -> Outcome:
     """Many messages in many threads: what the process holds must not grow."""
     messages, threads = scale.of(50_000, least=300), scale.of(5_000, least=30)
@@ -85,8 +144,8 @@ async def soak(scale: Scale) -> Outcome:
         for number in range(messages):
             thread = number % threads
             place.ask(channels[thread % len(channels)], f"t{thread}")
-            if number % 50 == 49:
-                await place.until_ended(within=120)
+            if number % 200 == 199:
+                await place.until_ended(within=240)
             if number == messages // 5:
                 after_warm_up = held(house)
         ended = await place.until_ended(within=300)
@@ -101,14 +160,13 @@ async def soak(scale: Scale) -> Outcome:
 
 async def ask_steadily(
     place: Yard, a_second: float, seconds: float, *, channels: int, user: str = ANN
-) -> dict[str, float]:
-    """When each question was asked, by its canary."""
-    asked: dict[str, float] = {}
+) -> list[tuple[Sent, float]]:
+    """What was asked, and when."""
+    asked = []
     places, began = place.channels(channels), monotonic()
     for number in range(max(1, round(a_second * seconds))):
         await asyncio.sleep(max(0.0, began + number / a_second - monotonic()))
-        sent: Sent = place.ask(places[number % len(places)], user=user)
-        asked[sent.message_id] = monotonic()
+        asked.append((place.ask(places[number % len(places)], user=user), monotonic()))
     return asked
 
 
@@ -118,13 +176,32 @@ async def warm(place: Yard) -> None:
     await place.until_ended(within=60)
 
 
-def waits(place: Yard, asked: Mapping[str, float]) -> list[float]:
-    """How long each of these questions waited for its first message."""
+def waits(place: Yard, asked: Sequence[tuple[Sent, float]]) -> list[float]:
+    """How long each of these questions waited for its whole answer."""
+    answered = answered_at(place)
+    return [answered[sent.message_id] - at for sent, at in asked if sent.message_id in answered]
+
+
+def own_times(place: Yard, asked: Sequence[tuple[Sent, float]]) -> list[float]:
+    """The same without what the model took of it."""
+    answered = answered_at(place)
+    return [
+        answered[sent.message_id] - at - place.model.seconds_for(sent.canary)
+        for sent, at in asked
+        if sent.message_id in answered
+    ]
+
+
+def answered_at(place: Yard) -> dict[str, float]:
+    """When each thread had the answer to its first question: posted, or written over its draft."""
+    threads = {shown.ts: shown.thread_ts for shown in place.slack.world.everything_of_the_bot()}
     answered: dict[str, float] = {}
-    for call in place.slack.calls("chat.postMessage"):
-        if call.error is None:
-            answered.setdefault(str(call.arguments.get("thread_ts")), call.at)
-    return [answered[ts] - at for ts, at in asked.items() if ts in answered]
+    for method in ("chat.postMessage", "chat.update"):
+        for call in place.slack.calls(method):
+            if call.error is None and call.arguments.get("metadata"):
+                thread = call.arguments.get("thread_ts") or threads[str(call.arguments["ts"])]
+                answered[str(thread)] = min(call.at, answered.get(str(thread), call.at))
+    return answered
 
 
 def accept_seconds(place: Yard) -> list[float]:

@@ -42,17 +42,20 @@ class FaultProxy:
     down: bool = False
     """Nobody is there: connections are reset at once."""
     _open: set[asyncio.Task[None]] = field(default_factory=set)
+    _writers: set[asyncio.StreamWriter] = field(default_factory=set)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)
+        self._writers.add(writer)
         try:
             await self._serve(reader, writer)
-        except (OSError, asyncio.IncompleteReadError):
-            pass
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the task ends here in any case: nobody waits for it but `close`
         finally:
             self._open.discard(task)
+            self._writers.discard(writer)
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -99,6 +102,11 @@ class FaultProxy:
             writer.write(data)
             await writer.drain()
 
+    def reset_all(self) -> None:
+        """End every connection that is open now."""
+        for writer in self._writers:
+            reset(writer)
+
     async def close(self) -> None:
         for task in list(self._open):
             task.cancel()
@@ -115,7 +123,7 @@ async def pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 def reset(writer: asyncio.StreamWriter) -> None:
     """End the connection as a crashed host does."""
     raw: socket | None = writer.get_extra_info("socket")
-    if raw is not None:
+    if raw is not None and raw.fileno() >= 0:
         raw.setsockopt(SOL_SOCKET, SO_LINGER, RESET_AT_CLOSE)
     writer.transport.abort()
 

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.faults.deliveries import deliveries, posts, threads
-from tests.faults.kills import failpoints, kills, kills_on_postgres, shutdown
-from tests.faults.loads import fairness, load, soak
+from tests.faults.clocks import clock
+from tests.faults.deliveries import deliveries, deliveries_on_postgres, posts, threads
+from tests.faults.disks import damaged_page, disk_fails, disk_full
+from tests.faults.kills import (
+    failpoints,
+    kills,
+    kills_on_postgres,
+    shutdown,
+    shutdown_on_postgres,
+)
+from tests.faults.lag import event_loop
+from tests.faults.loads import fairness, load, soak, tenant
 from tests.faults.row import Row
+from tests.faults.services import index, services
 from tests.faults.troubles import long_threads, upstreams
 
 ROWS: Mapping[str, Row] = {
@@ -23,4 +33,14 @@ ROWS: Mapping[str, Row] = {
     "fairness": fairness,
     "long-threads": long_threads,
     "soak": soak,
+    "disk-full": disk_full,
+    "disk-fails": disk_fails,
+    "damaged-page": damaged_page,
+    "clock": clock,
+    "event-loop": event_loop,
+    "tenant": tenant,
+    "services": services,
+    "index": index,
+    "deliveries-postgres": deliveries_on_postgres,
+    "shutdown-postgres": shutdown_on_postgres,
 }

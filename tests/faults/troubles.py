@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 
 from tests.faults.checker import figures
@@ -20,19 +21,28 @@ async def upstreams(scale: Scale) -> Outcome:
         place.settings["FOOTNOTE_ANSWER_SECONDS"] = str(ANSWER_SECONDS)
         house = await place.start()
         await house.ready()
-        down = await told_while(place, outcome, "down", seconds=down_for, begin=set_down)
+        down = await told_while(
+            place, outcome, "down", seconds=down_for, begin=partial(set_down, place)
+        )
         place.model.down = False
         outcome.figures["back_after_outage"] = await recovery(place, outcome)
-        slow = await told_while(place, outcome, "slow", seconds=down_for, begin=set_slow)
+        slow = await told_while(
+            place, outcome, "slow", seconds=down_for, begin=partial(set_slow, place)
+        )
         place.model.seconds = 0.0
         outcome.figures["back_after_slowness"] = await recovery(place, outcome)
         outcome.figures |= {"sentence_after_max_down": down, "sentence_after_max_slow": slow}
-        uncited = place.rows(
-            "SELECT count(*) AS n FROM answers a WHERE outcome IN ('completed', 'low_confidence')"
-            " AND NOT EXISTS (SELECT 1 FROM citations c WHERE c.answer_id = a.answer_id)"
-        )[0]["n"]
-        outcome.must(not uncited, f"{uncited} uncited answers")
+        outcome.must(not uncited(place), f"{uncited(place)} uncited answers")
         return judged(outcome, figures(place.record()))
+
+
+def uncited(place: Yard) -> int:
+    """Answers that rest on nothing."""
+    rows = place.rows(
+        "SELECT count(*) AS n FROM answers a WHERE outcome IN ('completed', 'low_confidence')"
+        " AND NOT EXISTS (SELECT 1 FROM citations c WHERE c.answer_id = a.answer_id)"
+    )
+    return int(rows[0]["n"])
 
 
 def set_down(place: Yard) -> None:
@@ -44,10 +54,10 @@ def set_slow(place: Yard) -> None:
 
 
 async def told_while(
-    place: Yard, outcome: Outcome, name: str, *, seconds: float, begin: Callable[[Yard], None]
+    place: Yard, outcome: Outcome, name: str, *, seconds: float, begin: Callable[[], None]
 ) -> float:
-    """The longest that anybody waited for a sentence while the model was in trouble."""
-    begin(place)
+    """The longest that anybody waited for a sentence while something was in trouble."""
+    begin()
     channels, longest, until = place.channels(20), 0.0, monotonic() + seconds
     while monotonic() < until:
         began = monotonic()
@@ -55,8 +65,8 @@ async def told_while(
             place.ask(channel)
         told = await place.until_ended(within=ANSWER_SECONDS + 12)
         longest = max(longest, monotonic() - began)
-        outcome.must(told, f"nobody was told while the model was {name}")
-    outcome.must(longest < ANSWER_SECONDS + 6, f"a sentence took {longest:.1f} s")
+        outcome.must(told, f"nobody was told: {name}")
+    outcome.must(longest < ANSWER_SECONDS + 6, f"a sentence took {longest:.1f} s: {name}")
     return round(longest, 2)
 
 

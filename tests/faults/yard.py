@@ -6,10 +6,8 @@ import asyncio
 import contextlib
 import json
 import os
-import re
 import shutil
 import signal
-import sqlite3
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,11 +17,20 @@ from random import Random
 from time import monotonic
 from typing import Any
 
-import asyncpg
 import httpx
 
-from tests.faults.answering_model import CANARY, AnsweringModel, answering_model
-from tests.faults.record import Place, Posted, Record, Sent, Stored
+from tests.faults.answering_model import AnsweringModel, answering_model
+from tests.faults.reading import (
+    KEY_FORM,
+    SHOWN,
+    STORED,
+    copied,
+    key_from,
+    rows_of_postgres,
+    rows_of_sqlite,
+    stored_from,
+)
+from tests.faults.record import Posted, Record, Sent, Stored
 from tests.flow.running_house import environment, footnote
 from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
 from tests.peers.discord_world import Channel, Person
@@ -57,18 +64,24 @@ class House:
     async def ready(self) -> float:
         """Seconds from its start until it said that it is ready."""
         async with asyncio.timeout(READY_SECONDS):
-            async with httpx.AsyncClient(base_url=await self._address(), timeout=5) as web:
+            async with httpx.AsyncClient(base_url=await self.address(), timeout=5) as web:
                 while not await is_ready(web):  # noqa: ASYNC110 - it is another process
                     await asyncio.sleep(0.05)
         return monotonic() - self.began
 
-    async def _address(self) -> str:
+    async def address(self) -> str:
+        """Where its web door is, once it is open."""
         while self.is_alive:
             for line in self.log.read_text(encoding="utf-8").splitlines():
                 if line.startswith("{") and '"address"' in line:
                     return str(json.loads(line)["address"])
             await asyncio.sleep(0.05)
         raise AssertionError(f"the program ended: {self.log.read_text(encoding='utf-8')[-2000:]}")
+
+    def said(self, words: str) -> list[str]:
+        """The lines of its log that hold these words."""
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return [line for line in lines if words in line]
 
     async def kill(self) -> None:
         if self.is_alive:
@@ -109,6 +122,8 @@ class Yard:
     discord: DiscordPeer | None = None
     sent: list[Sent] = field(default_factory=list)
     houses: list[House] = field(default_factory=list)
+    seen_from: Path = Path("/")
+    """Where the folder is looked for: a process may see a disk there that we do not."""
     _heads: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def channels(self, number: int) -> list[str]:
@@ -143,11 +158,15 @@ class Yard:
         self.sent.append(sent)
         return sent
 
-    async def start(self, *, data: str = "data", **settings: str) -> House:
+    async def start(
+        self, *, data: str = "data", within: Sequence[str] = (), **settings: str
+    ) -> House:
+        """A process of the program; `within` is a command that begins it in its own place."""
         number = len(self.houses)
         log = self.folder / f"house-{number}.log"
         with log.open("w") as errors:
             process = await asyncio.create_subprocess_exec(
+                *within,
                 sys.executable,
                 "-m",
                 "bot",
@@ -184,8 +203,12 @@ class Yard:
         return chosen | ({"DATABASE_URL": self.database} if self.database else {}) | self.settings
 
     @property
+    def data(self) -> Path:
+        return self.seen_from / str(self.folder / "data").lstrip("/")
+
+    @property
     def file(self) -> Path:
-        return self.folder / "data" / "footnote.db"
+        return self.data / "footnote.db"
 
     def open_work(self) -> int:
         """How many questions the database holds that are not ended."""
@@ -199,12 +222,10 @@ class Yard:
         if self.database is not None:
             with ThreadPoolExecutor(1) as aside:
                 return aside.submit(asyncio.run, rows_of_postgres(self.database, query)).result()
-        connection = sqlite3.connect(f"file:{self.file}?mode=ro", uri=True, timeout=10)
-        connection.row_factory = sqlite3.Row
-        try:
-            return [dict(row) for row in connection.execute(query).fetchall()]
-        finally:
-            connection.close()
+        if self.seen_from == Path("/"):
+            return rows_of_sqlite(self.file, query)
+        # SQLite follows the way to the file in our own eyes, so it is given a copy.
+        return rows_of_sqlite(copied(self.file, self.folder / "seen"), query)
 
     async def until_ended(self, *, within: float) -> bool:
         """Whether every question that was asked was accepted and ended in time."""
@@ -260,45 +281,6 @@ class Yard:
         return [stored_from(row) for row in self.rows(STORED)]
 
 
-async def rows_of_postgres(url: str, query: str) -> Sequence[Mapping[str, Any]]:
-    connection = await asyncpg.connect(url)
-    try:
-        return [dict(row) for row in await connection.fetch(query)]
-    finally:
-        await connection.close()
-
-
-KEY_FORM = re.compile(r"[0-9a-f]{20}[0-9]{4}")
-STORED = """
-SELECT q.id, q.message_id, q.body, q.closed_at, q.platform, q.channel_id, t.thread_id,
-  (SELECT count(*) FROM parts p WHERE p.question = q.id) AS parts,
-  (SELECT count(*) FROM answers a WHERE a.question = q.id) AS answers,
-  (SELECT messages FROM turns u WHERE u.question = q.id) AS said
-FROM questions q JOIN threads t ON t.id = q.thread
-"""
-
-
-SHOWN = "SELECT question, number, revision, external_id FROM parts WHERE external_id IS NOT NULL"
-
-
-def key_from(row: Mapping[str, Any]) -> str:
-    return f"{row['question'].replace('-', '')[:18]}{row['revision']:02x}{row['number']:04d}"
-
-
-def stored_from(row: Mapping[str, Any]) -> Stored:
-    place: Place = (row["platform"], row["channel_id"], row["thread_id"])
-    return Stored(
-        question_id=row["id"].replace("-", ""),
-        message_id=row["message_id"],
-        place=place,
-        canary="".join(CANARY.findall(row["body"])[:1]),
-        ended=row["closed_at"] is not None,
-        parts=row["parts"],
-        answers=row["answers"],
-        said=tuple(CANARY.findall(row["said"] or "")),
-    )
-
-
 @contextlib.asynccontextmanager
 async def yard(
     folder: Path,
@@ -307,22 +289,24 @@ async def yard(
     model_seconds: float = 0.0,
     with_discord: bool = False,
     database: str | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> AsyncIterator[Yard]:
     """Stand-ins and a folder in which one page has been read; every process ends with it."""
     (folder / "pages").mkdir(parents=True)
     (folder / "pages" / "reading-room.md").write_text(PAGE, encoding="utf-8")
-    await footnote(
-        *("ingest", str(folder / "pages"), "--book", "library", "--json"),
-        folder=folder,
-        settings={"FOOTNOTE_FREE_SPACE_MB": "0"} | ({"DATABASE_URL": database} if database else {}),
-    )
-    # Every process on a shared database has a folder of its own, with an index of its own.
-    shutil.copytree(folder / "data", folder / "data-2")
     async with contextlib.AsyncExitStack() as stack:
         model = await stack.enter_async_context(answering_model(seconds=model_seconds))
         slack = await stack.enter_async_context(SlackPeer(ack_seconds=3.0, pauses=AGAIN))
         slack.foresees("ratelimited", "streaming_state_conflict", "message_not_in_streaming_state")
         made = Yard(folder, slack, model, Random(seed), database=database)
+        made.settings |= settings or {}
+        await footnote(
+            *("ingest", str(folder / "pages"), "--book", "library", "--json"),
+            folder=folder,
+            settings=made.environment(),
+        )
+        # Every process on a shared database has a folder of its own, with an index of its own.
+        shutil.copytree(folder / "data", folder / "data-2")
         if with_discord:
             made.discord = await stack.enter_async_context(open_discord_peer())
         try:

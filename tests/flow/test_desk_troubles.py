@@ -166,6 +166,6 @@ async def test_a_database_that_fails_at_the_start_is_said_once_and_waited_for(
         async with office.at_work():
             await office.until_done()
     said = [record.message for record in caplog.records]
-    assert said.count("no question could be claimed") == 1
-    assert said.count("questions are claimed again") == 1
+    assert said.count("no question is claimed: the database fails") == 1
+    assert said.count("no question is claimed: the database works again") == 1
     assert len(office.shown) == 2

@@ -16,6 +16,7 @@ from tests.flow.running_house import RunningHouse, footnote, running_house
 from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
 from tests.peers.discord_world import Channel, Guild, Person
 from tests.peers.slack import ANN, APP_TOKEN, BOT_TOKEN, GENERAL, MENTION, SlackPeer
+from tests.peers.slack_world import BEN, TEAM
 
 SUMMER = "When does the reading room open in summer?"
 WINTER = "And in winter?"
@@ -131,6 +132,35 @@ async def test_each_door_answers_once_in_its_thread_and_remembers_it_after_a_res
         assert len(replies) == 2
         assert "11:15" in replies[1]
         assert "https://library.example/reading-room#winter" in replies[1]
+
+
+async def test_who_asks_what_was_asked_before_is_led_to_that_thread(
+    library: Path, campus: Campus
+) -> None:
+    """Where everybody in the channel reads it; a direct message stays alone with its asker."""
+    slack, discord = campus.slack, campus.discord
+    bob = discord.world.person("bob")
+    async with running_house(library, **campus.settings) as house:
+        told = slack.say(GENERAL, ANN, f"{MENTION} {SUMMER}")
+        asked = await discord.say(campus.channel, campus.alice, SUMMER, mentions_bot=True)
+        await house.ask(message=SUMMER)
+        first = [
+            *(await campus.slack_replies(told, at_least=1)),
+            *(await campus.discord_replies(asked.id, at_least=1)),
+        ]
+        again = slack.say(
+            GENERAL, BEN, f"{MENTION} What time does the reading room open in summer?"
+        )
+        once_more = await discord.say(campus.channel, bob, SUMMER.upper(), mentions_bot=True)
+        in_slack = await campus.slack_replies(again, at_least=1)
+        in_discord = await campus.discord_replies(once_more.id, at_least=1)
+        on_page = await house.ask(message=f"{SUMMER} Please!")
+        led = await house.web.get(on_page["asked_before"]["url"])
+    assert "Asked before" not in "".join(first)
+    thread = f"https://app.slack.com/client/{TEAM}/{GENERAL}/thread/{GENERAL}-{told}"
+    assert thread in in_slack[0]
+    assert f"https://discord.com/channels/{campus.guild.id}/{asked.id}" in in_discord[0]
+    assert led.status_code == 303
 
 
 async def test_a_command_on_discord_is_answered_checked_rated_and_deleted_after_a_restart(

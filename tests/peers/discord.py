@@ -234,7 +234,8 @@ class DiscordPeer:
         data = note.as_json(with_nonce=own)
         if not direct:
             data |= {"guild_id": str(channel.guild_id)}
-            data |= {} if note.author.webhook else {"member": {"roles": [], "flags": 0}}
+            roles = [str(role) for role in self.interactions.roles.get(note.author.id, [])]
+            data |= {} if note.author.webhook else {"member": {"roles": roles, "flags": 0}}
         readable = own or direct or self.world.bot in note.mentions or session.has(MESSAGE_CONTENT)
         await session.dispatch(kind, data if readable else without_content(data))
 

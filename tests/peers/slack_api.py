@@ -23,6 +23,7 @@ from tests.peers.slack_world import (
 )
 
 READ_ONLY = {
+    "chat.getPermalink",
     "conversations.replies",
     "conversations.history",
     "files.getUploadURLExternal",
@@ -122,6 +123,7 @@ class SlackApi:
         "auth.test": ("_auth_test", False),
         "chat.appendStream": ("_append_stream", False),
         "chat.delete": ("_delete", False),
+        "chat.getPermalink": ("_permalink", False),
         "chat.postEphemeral": ("_whisper", False),
         "chat.postMessage": ("_post", False),
         "chat.startStream": ("_start_stream", False),
@@ -337,6 +339,13 @@ class SlackApi:
         self.streams.stop(message, arguments)
         self._emit(changed_event(message, before, channel))
         return {"channel": channel.id, "ts": message.ts}
+
+    def _permalink(self, arguments: Arguments) -> Arguments:
+        channel = self.world.channel(arguments.get("channel"))
+        ts = str(arguments.get("message_ts"))
+        if ts not in channel.messages:
+            raise Refused("message_not_found")
+        return {"permalink": f"https://team.slack.com/archives/{channel.id}/p{ts.replace('.', '')}"}
 
     def _whisper(self, arguments: Arguments) -> Arguments:
         self.need("chat:write")

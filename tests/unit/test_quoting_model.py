@@ -200,3 +200,18 @@ async def test_who_asks_for_a_command_gets_what_can_be_typed() -> None:
 )
 async def test_announcements_questions_and_lines_that_lead_on_are_no_answers(text: str) -> None:
     assert await reply("What is a servo?", text) == "A servo is a motor that knows its angle [1]."
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("How soon is the Free plan answered? And the Team plan?", "| Team | 8 hours |"),
+        ("How soon is the Team plan answered? And the Company plan?", "| Company | 1 hour |"),
+    ],
+)
+async def test_the_last_sentence_asks_and_those_before_tell_what_about(
+    question: str, row: str
+) -> None:
+    said = await reply(question, PLANS)
+    assert row in said
+    assert said.count("\n| ") == 2, "the head and one row"

@@ -11,10 +11,11 @@ from rag_core.storage.schema.base import SORTED, metadata
 from rag_core.storage.schema.bounds import forgotten, notices, token_usage
 from rag_core.storage.schema.conversations import sessions, threads
 from rag_core.storage.schema.facts import markers
-from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps
+from rag_core.storage.schema.insight import UNHELPFUL, feedback, gap_questions, gaps, repeats
 from rag_core.storage.schema.installations import installations, used_tickets
 from rag_core.storage.schema.ledger import IN_VAIN, answers, citations, parts, questions, turns
 from rag_core.storage.schema.library import books, ingestion_records, jobs, policies, sources
+from rag_core.storage.schema.staff import staff_answers
 
 __all__ = [
     "IN_VAIN",
@@ -36,8 +37,10 @@ __all__ = [
     "parts",
     "policies",
     "questions",
+    "repeats",
     "sessions",
     "sources",
+    "staff_answers",
     "threads",
     "token_usage",
     "turns",

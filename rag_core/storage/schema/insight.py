@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Float, Index, Table, Text, text
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Table, Text, text
 
 from rag_core.storage.schema.base import SORTED, metadata, parent, partial
 
@@ -37,6 +37,20 @@ gap_questions = Table(
     Column("terms", Text, nullable=False),
 )
 Index("ix_gap_questions_gap", gap_questions.c.gap_id, gap_questions.c.closeness)
+
+# How an answered question is known again, and the earlier one that it repeats: hashes and a vector,
+# which go with the question. A link ends with the earlier question.
+repeats = Table(
+    "repeats",
+    metadata,
+    Column("question", Text, parent("questions", "id"), primary_key=True),
+    Column("place", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("vector", Text, nullable=False),
+    Column("earlier", Text, ForeignKey("questions.id", ondelete="SET NULL"), index=True),
+    Column("asked_at", SORTED, nullable=False),
+)
+Index("ix_repeats_place", repeats.c.place, repeats.c.asked_at)
 
 UNHELPFUL = text("helpful IS false")
 partial("ix_feedback_not_helpful", feedback.c.rated_at, only=UNHELPFUL)

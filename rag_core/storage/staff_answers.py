@@ -1,0 +1,200 @@
+"""Replies of the staff that may be kept, row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import TypeAdapter
+from sqlalchemy import Integer, bindparam, delete, select, update
+
+from rag_core.agent.answer import Outcome
+from rag_core.books.book import BookIds
+from rag_core.conversation.key import ConversationKey
+from rag_core.desk.incoming import MessageIdentity
+from rag_core.staff.answer import Keeping, Refused, StaffAnswer
+from rag_core.storage import schema
+from rag_core.storage.codec import from_json, from_time, question_from_json, to_json, to_time
+from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.gap_rows import vector_from_text, vector_to_text
+from rag_core.storage.statement import Statement, insert_once
+from rag_core.storage.threads import has_key, key_to_row
+
+kept, questions, threads = schema.staff_answers, schema.questions, schema.threads
+answers = schema.answers
+
+MOST = 500
+"""Kept answers of one book that a search looks at, the newest first."""
+MODULES = TypeAdapter(tuple[str, ...])
+CHANGING = ("text", "changed_at", "expires_at", "keeping", "kept_by", "model", "vector")
+
+ADD = insert_once(kept, returning="id")
+SAVE = Statement(
+    update(kept)
+    .where(kept.c.id == bindparam("of"))
+    .values({name: bindparam(name) for name in CHANGING})
+)
+GET = Statement(select(kept).where(kept.c.id == bindparam("of")))
+AT = Statement(
+    select(kept).where(
+        kept.c.platform == bindparam("platform"),
+        kept.c.tenant == bindparam("tenant"),
+        kept.c.channel_id == bindparam("channel_id"),
+        kept.c.message_id == bindparam("message_id"),
+    )
+)
+FOUND = Statement(
+    select(kept)
+    .where(
+        kept.c.book_id == bindparam("book_id"),
+        kept.c.keeping == Keeping.KEPT.value,
+        kept.c.expires_at > bindparam("now"),
+    )
+    .order_by(kept.c.expires_at.desc())
+    .limit(bindparam("at_most", type_=Integer))
+)
+ALL = Statement(
+    select(kept)
+    .where(kept.c.keeping == Keeping.KEPT.value)
+    .order_by(kept.c.said_at.desc())
+    .limit(bindparam("at_most", type_=Integer))
+)
+DROP_UNKEPT = Statement(
+    delete(kept)
+    .where(kept.c.keeping != Keeping.KEPT.value, kept.c.changed_at < bindparam("before"))
+    .returning(kept.c.id)
+)
+NEWEST = Statement(
+    select(questions.c.id, questions.c.asker_id, questions.c.body, answers.c.outcome)
+    .select_from(questions.join(threads).join(answers))
+    .where(has_key(), questions.c.withdrawn_at.is_(None))
+    .order_by(questions.c.position.desc(), questions.c.accepted_at.desc())
+    .limit(1)
+)
+OF_AUTHOR = Statement(
+    delete(kept).where(
+        kept.c.platform == bindparam("platform"), kept.c.author_id == bindparam("asker_id")
+    )
+)
+OF_TENANT = Statement(
+    delete(kept).where(
+        kept.c.platform == bindparam("platform"), kept.c.tenant == bindparam("tenant")
+    )
+)
+OLD = Statement(delete(kept).where(kept.c.said_at < bindparam("before")).returning(kept.c.id))
+OF_BOOK = Statement(delete(kept).where(kept.c.book_id == bindparam("book_id")))
+
+
+class StaffAnswers:
+    """By id, by message and by book."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def refused_in(self, key: ConversationKey) -> Refused | None:
+        rows = await self._database.rows(NEWEST, **key_to_row(key))
+        if not rows or rows[0]["outcome"] != Outcome.NO_RESULTS.value:
+            return None
+        return Refused(
+            question_id=UUID(rows[0]["id"]),
+            asker_id=rows[0]["asker_id"],
+            question=question_from_json(rows[0]["body"]).question.message,
+        )
+
+    async def add(self, answer: StaffAnswer) -> None:
+        await self._database.run(ADD, **fixed_row(answer), **changing_row(answer))
+
+    async def save(self, answer: StaffAnswer) -> None:
+        await self._database.run(SAVE, of=str(answer.id), **changing_row(answer))
+
+    async def get(self, answer_id: UUID) -> StaffAnswer | None:
+        rows = await self._database.rows(GET, of=str(answer_id))
+        return answer_from_row(rows[0]) if rows else None
+
+    async def at(self, identity: MessageIdentity) -> StaffAnswer | None:
+        rows = await self._database.rows(AT, **message_row(identity))
+        return answer_from_row(rows[0]) if rows else None
+
+    async def found_in(self, books: BookIds, *, now: datetime) -> Sequence[StaffAnswer]:
+        found: list[StaffAnswer] = []
+        for book_id in books:
+            rows = await self._database.rows(FOUND, book_id=book_id, now=to_time(now), at_most=MOST)
+            found += map(answer_from_row, rows)
+        return found
+
+    async def all(self) -> Sequence[StaffAnswer]:
+        return [answer_from_row(row) for row in await self._database.rows(ALL, at_most=MOST)]
+
+    async def drop_before(self, moment: datetime) -> int:
+        return len(await self._database.run(DROP_UNKEPT, before=to_time(moment)))
+
+
+async def drop_of_book(transaction: Transaction, book_id: str) -> None:
+    await transaction.rows(OF_BOOK, book_id=book_id)
+
+
+def message_row(identity: MessageIdentity) -> dict[str, str]:
+    return {
+        "platform": identity.platform,
+        "tenant": identity.tenant,
+        "channel_id": identity.channel_id,
+        "message_id": identity.message_id,
+    }
+
+
+def fixed_row(answer: StaffAnswer) -> dict[str, Any]:
+    return {
+        "id": str(answer.id),
+        **message_row(answer.identity),
+        "question_id": str(answer.question_id) if answer.question_id else None,
+        "question": answer.question,
+        "author_id": answer.author_id,
+        "author": answer.author,
+        "link": answer.link,
+        "book_id": answer.book_id,
+        "modules": to_json(MODULES, answer.modules),
+        "released_at": to_time(answer.released_at),
+        "said_at": to_time(answer.said_at),
+    }
+
+
+def changing_row(answer: StaffAnswer) -> dict[str, Any]:
+    return {
+        "text": answer.text,
+        "changed_at": to_time(answer.changed_at),
+        "expires_at": to_time(answer.expires_at),
+        "keeping": answer.keeping.value,
+        "kept_by": answer.kept_by,
+        "model": answer.model,
+        "vector": vector_to_text(answer.vector),
+    }
+
+
+def answer_from_row(row: Row) -> StaffAnswer:
+    return StaffAnswer(
+        id=UUID(row["id"]),
+        identity=MessageIdentity(
+            platform=row["platform"],
+            tenant=row["tenant"],
+            channel_id=row["channel_id"],
+            message_id=row["message_id"],
+        ),
+        question_id=UUID(row["question_id"]) if row["question_id"] else None,
+        question=row["question"],
+        text=row["text"],
+        author_id=row["author_id"],
+        author=row["author"],
+        link=row["link"],
+        book_id=row["book_id"],
+        modules=from_json(MODULES, row["modules"]),
+        released_at=from_time(row["released_at"]),
+        said_at=from_time(row["said_at"]),
+        changed_at=from_time(row["changed_at"]),
+        expires_at=from_time(row["expires_at"]),
+        keeping=Keeping(row["keeping"]),
+        kept_by=row["kept_by"],
+        model=row["model"],
+        vector=vector_from_text(row["vector"]),
+    )

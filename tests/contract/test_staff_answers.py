@@ -1,0 +1,209 @@
+"""Staff answers as the database keeps them, and what goes when somebody is forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from rag_core.agent.answer import Outcome
+from rag_core.books.book import Book, BookIds
+from rag_core.books.policy import ChannelPolicy
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.ports import EmbeddedQuery
+from rag_core.retrieval.query import Filters, SearchQuery
+from rag_core.staff.answer import Keeping, StaffAnswer, StaffReply
+from rag_core.staff.shelf import StaffShelf
+from rag_core.staff.staffing import Staffing
+from rag_core.storage.books import Books
+from rag_core.storage.database import Database
+from rag_core.storage.forgetting import Forgetting
+from rag_core.storage.staff_answers import StaffAnswers
+from tests.builders import a_question, a_response, a_turn
+from tests.contract.desk_work import DeskWork
+from tests.fakes.embedder import WordEmbedder
+
+MORNING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
+KEY = ConversationKey(
+    platform=Platform.SLACK, tenant=TenantId("T1"), channel_id="C1", thread_id="t1"
+)
+COURSE = BookIds(["course"])
+SAID = "Bicycles stay in the blue shed."
+
+
+class OneBook:
+    """Every place reads the course."""
+
+    def __init__(self, policy: ChannelPolicy) -> None:
+        self._policy = policy
+
+    async def policy_for(self, **place: Any) -> ChannelPolicy:
+        return self._policy
+
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
+        return COURSE
+
+
+class Scene:
+    """A desk, its staff answers, and a clock that stands where the test puts it."""
+
+    def __init__(self, database: Database, policy: ChannelPolicy | None = None) -> None:
+        self.desk = DeskWork(database)
+        self.store = StaffAnswers(database)
+        self.embedder = WordEmbedder()
+        self.now = MORNING
+        self.staffing = Staffing(
+            store=self.store,
+            library=OneBook(policy or ChannelPolicy()),
+            ledger=self.desk.ledger,
+            embedder=self.embedder,
+            kept_for=timedelta(days=30),
+            now=lambda: self.now,
+        )
+        self.shelf = StaffShelf(store=self.store, embedder=self.embedder, now=lambda: self.now)
+
+    async def refusal(self, outcome: Outcome = Outcome.NO_RESULTS) -> None:
+        state = await self.desk.open(KEY)
+        question = a_question("Where do bicycles stay?", key=KEY, asker_id="ann")
+        question_id = await self.desk.accept(question)
+        await self.desk.claim()
+        refused = {"citations": (), "confidence": 0.0} if outcome is Outcome.NO_RESULTS else {}
+        response = a_response("No.", session_id=state.session_id, outcome=outcome, **refused)
+        turn = a_turn(state.session_id, "Where do bicycles stay?", "No.")
+        await self.desk.settle(question_id, turn=turn, response=response)
+        await self.desk.ledger.close(question_id, delivered=True)
+
+    async def offered(self, text: str = SAID) -> StaffAnswer:
+        said = StaffReply(
+            key=KEY, message_id="m1", author_id="cleo", author="Cleo", text=text, said_at=MORNING
+        )
+        found = await self.staffing.offer(said, await self.staffing.refused_in(KEY))
+        assert found is not None
+        return found
+
+    async def kept(self) -> StaffAnswer:
+        return (await self.staffing.keep((await self.offered()).id, by="cleo")).answer
+
+    async def found(self, **filters: Any) -> list[str]:
+        query = SearchQuery(text="bicycles stay", book_ids=COURSE, filters=Filters(**filters))
+        asked = EmbeddedQuery(
+            text=query.text,
+            vector=await self.embedder.embed_query(query.text),
+            filters=query.filters,
+        )
+        return [result.text for result in await self.shelf.joined([], asked, query)]
+
+
+@pytest.fixture
+def scene(database: Database) -> Scene:
+    return Scene(database)
+
+
+async def test_only_what_is_kept_is_found_and_only_until_it_expires(scene: Scene) -> None:
+    await scene.refusal()
+    offered = await scene.offered()
+    assert (offered.keeping, offered.question) == (Keeping.OFFERED, "Where do bicycles stay?")
+    assert await scene.found() == []
+    first = await scene.staffing.keep(offered.id, by="cleo")
+    again = await scene.staffing.keep(offered.id, by="cleo")
+    assert (first.changed, again.changed) == (True, False)
+    assert (await scene.offered()).keeping is Keeping.KEPT  # asked about once
+    assert await scene.found() == [SAID]
+    scene.now += timedelta(days=30)
+    assert await scene.found() == []
+    assert (await scene.staffing.keep(offered.id, by="cleo")).changed
+    assert await scene.found() == [SAID]
+
+
+async def test_it_changes_and_goes_with_its_message(scene: Scene) -> None:
+    await scene.refusal()
+    kept = await scene.kept()
+    await scene.staffing.edited(kept.identity, "Bicycles stay in the green shed.")
+    assert await scene.found() == ["Bicycles stay in the green shed."]
+    changed = await scene.store.get(kept.id)
+    assert changed is not None
+    assert changed.chunk_id != kept.chunk_id
+    await scene.staffing.deleted(kept.identity)
+    assert await scene.found() == []
+    assert not (await scene.staffing.withdraw(kept.id)).changed
+
+
+async def test_an_edit_that_is_no_answer_any_more_withdraws(scene: Scene) -> None:
+    await scene.refusal()
+    kept = await scene.kept()
+    await scene.staffing.edited(kept.identity, "Or do they?")
+    assert await scene.found() == []
+
+
+async def test_only_a_refusal_is_helped_out_with(scene: Scene) -> None:
+    assert await scene.staffing.refused_in(KEY) is None
+    await scene.refusal(Outcome.COMPLETED)
+    assert await scene.staffing.refused_in(KEY) is None
+
+
+async def test_another_place_and_another_release_date_find_nothing(database: Database) -> None:
+    later = MORNING + timedelta(days=300)
+    scene = Scene(database, ChannelPolicy(released_at=later, modules=("module-1",)))
+    await scene.refusal()
+    await scene.kept()
+    assert await scene.found() == [SAID]
+    assert await scene.found(released_at=later) == [SAID]
+    assert await scene.found(released_at=MORNING) == []
+    assert await scene.found(modules=("module-1", "x")) == [SAID]
+    assert await scene.found(module="module-2") == []
+    assert await scene.found(hardware_tier=1) == [SAID]
+    assert await scene.found(lesson=1) == []
+    assert await scene.store.found_in(BookIds(["other"]), now=scene.now) == []
+
+
+@pytest.mark.parametrize("who", ["asker", "author", "tenant", "old", "book"])
+async def test_it_is_forgotten_with_whom_it_belongs_to(scene: Scene, who: str) -> None:
+    await scene.refusal()
+    kept = await scene.kept()
+    forgetting = Forgetting(scene.desk.database)
+    match who:
+        case "asker":
+            await forgetting.person(platform=Platform.SLACK, asker_id="ann")
+        case "author":
+            await forgetting.person(platform=Platform.SLACK, asker_id="cleo")
+        case "tenant":
+            await forgetting.tenant(platform=Platform.SLACK, tenant=TenantId("T1"))
+        case "old":
+            await forgetting.older_than(datetime.now(UTC) + timedelta(days=1))
+        case "book":
+            books = Books(scene.desk.database)
+            await books.save(Book(book_id="course", title="Course"))
+            await books.remove("course")
+    assert await scene.store.get(kept.id) is None
+    await scene.store.save(kept)  # whoever still holds it does not bring it back
+    assert await scene.store.get(kept.id) is None
+
+
+async def test_offers_that_nobody_took_are_dropped_and_kept_ones_stay(scene: Scene) -> None:
+    await scene.refusal()
+    kept = await scene.kept()
+    unkept = replace(
+        kept,
+        id=uuid4(),
+        identity=replace(kept.identity, message_id="m2"),
+        keeping=Keeping.OFFERED,
+        changed_at=MORNING,
+    )
+    await scene.store.add(unkept)
+    scene.now += timedelta(days=8)
+    await scene.staffing.tidy()
+    assert await scene.store.get(unkept.id) is None
+    assert await scene.store.get(kept.id) is not None
+
+
+async def test_another_embedding_model_finds_it_too(scene: Scene) -> None:
+    await scene.refusal()
+    kept = await scene.kept()
+    await scene.store.save(replace(kept, model="the one before", vector=(1.0, 2.0)))
+    assert await scene.found() == [SAID]
+    renewed = await scene.store.get(kept.id)
+    assert renewed is not None
+    assert renewed.model == scene.embedder.model
