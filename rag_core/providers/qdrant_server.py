@@ -107,9 +107,11 @@ class ServerStore(StoredFields):
         return await self._read(books, nothing, lambda reach: self._search.values(key, reach))
 
     async def _matching(
-        self, books: BookIds, conditions: Sequence[Condition]
+        self, books: BookIds, conditions: Sequence[Condition], *, most: int | None = None
     ) -> Sequence[SearchResult]:
-        return await self._read(books, [], lambda reach: self._search.matching(reach, conditions))
+        return await self._read(
+            books, [], lambda reach: self._search.matching(reach, conditions, most=most)
+        )
 
     async def _read(self, books: BookIds, nothing: T, work: Callable[[Reach], Awaitable[T]]) -> T:
         """What one view of the books shows, found while nobody changed them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from rag_core.books.book import BookIds
@@ -22,9 +22,9 @@ class StoredFields(ABC):
 
     @abstractmethod
     async def _matching(
-        self, books: BookIds, conditions: Sequence[Condition]
+        self, books: BookIds, conditions: Sequence[Condition], *, most: int | None = None
     ) -> Sequence[SearchResult]:
-        """Every passage that readers see and that meets all of these."""
+        """Every passage that readers see and that meets all of these, or so many of them."""
 
     async def lesson(
         self, parent_doc_id: str, *, books: BookIds, filters: Filters = EVERYTHING
@@ -41,6 +41,14 @@ class StoredFields(ABC):
             return {}
         found = await self._matching(books, [is_one_of("chunk_id", *chunk_ids)])
         return {result.chunk_id: result for result in found}
+
+    async def texts(
+        self, content_hashes: Collection[str], *, books: BookIds, limit: int
+    ) -> Sequence[SearchResult]:
+        if not content_hashes:
+            return []
+        same = is_one_of("content_hash", *content_hashes)
+        return await self._matching(books, [same], most=limit)
 
     async def modules(self, *, books: BookIds) -> Sequence[str]:
         return sorted(await self._values("module", books))

@@ -76,7 +76,8 @@ class Examined:
 
     platform = Platform.DISCORD
 
-    async def findings(self) -> list[Finding]:
+    async def findings(self, *, tenant: TenantId | None = None) -> list[Finding]:
+        assert tenant == TENANT
         return [Finding(name="channel #help", in_place=False, detail="cannot post", advice="Allow")]
 
 
