@@ -19,7 +19,8 @@ from adapters.web.caller import Caller
 from adapters.web.entrance import CallerOf
 from adapters.web.problems import place_of, problem_of, unavailable
 from adapters.web.reply import Final, HubEvent, Stage
-from adapters.web.schemas import STREAM, STREAMED, problems
+from adapters.web.schemas import problems
+from adapters.web.stream_schema import STREAM, STREAMED
 from rag_core.errors import StorageError, StorageFull
 
 log = logging.getLogger(__name__)

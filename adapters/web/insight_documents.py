@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from adapters.web.documents import Document, suggestion_document
+from adapters.web.answer_document import suggestion_document
+from adapters.web.documents import Document
 from rag_core.insight.gap import Gap
 from rag_core.insight.stats import Stats, Tally
 

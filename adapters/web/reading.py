@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.web.bodies import MAX_NAME
 from adapters.web.caller import Caller
+from adapters.web.fields import MAX_NAME
 from adapters.web.parts import ChoosesBooks, Searches
 from adapters.web.problems import Problem, not_found
 from rag_core.books.book import BookIds, checked_book_id

@@ -228,38 +228,6 @@ class ProblemModel(BaseModel):
     errors: list[FieldErrorModel] | None = None
 
 
-EVENT = {
-    "type": "object",
-    "description": "One event; its data is JSON.",
-    "required": ["event", "data"],
-    "properties": {
-        "event": {"enum": ["stage", "text", "final", "error"]},
-        "data": {"type": "string", "contentMediaType": "application/json"},
-        "id": {"type": "string"},
-    },
-}
-STREAM: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "Server-sent events: `stage` {state, detail}, `text` {delta, restart}, then"
-        " one `final` (an AgentResponse) or `error` (a problem). A lost stream goes on with the"
-        " same body and `Last-Event-ID`.",
-        "content": {
-            "text/event-stream": {
-                "schema": EVENT,
-                "example": 'event: stage\ndata: {"state": "RETRIEVING", "detail": ""}\n\n',
-            }
-        },
-    }
-}
-
-STREAMED: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "The answer; with `stream: true` the events of `/chat/stream`.",
-        "content": STREAM[200]["content"],
-    }
-}
-
-
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The problems that a route may answer with, for its description."""
     schema = {"$ref": "#/components/schemas/ProblemModel"}
