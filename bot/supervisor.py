@@ -89,9 +89,7 @@ class WorkingHouse:
         parts = web_parts(services, readiness_of(services, platforms), self.opened.mounts)
         app = create_app(parts, web_config(services.settings))
         owner = Owner(services, platforms)
-        private = create_door(
-            parts, owner=owner, shelves=services.librarian, staffing=services.staffing
-        )
+        private = create_door(parts, owner=owner, shelves=services.librarian)
         say_where(page, platforms)
         if not await services.stores.books.all():
             log.warning("there is no book yet; footnote ingest PATH --book ID reads one in")
@@ -133,13 +131,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         worker = services.worker(services.own_outlets)
         parts = web_parts(services, readiness_of(services, ()), {})
         patience = WebConfig(wait_seconds=settings.answer_seconds + GOODBYE_SECONDS)
-        private = create_door(
-            parts,
-            patience,
-            owner=Owner(services),
-            shelves=services.librarian,
-            staffing=services.staffing,
-        )
+        private = create_door(parts, patience, owner=Owner(services), shelves=services.librarian)
         working = asyncio.create_task(work_until(until_done(done), worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())
