@@ -84,6 +84,7 @@ async def test_a_reply_is_kept_cited_as_what_it_is_and_withdrawn(
         await slack.heard()
         changed = await answer(slack, ANN, "Where may my bicycle stay at night?")
         assert "green shed" in changed.seen
+        assert "Withdraw" in labels(question)
         printed, _ = await footnote("staff", "--json", folder=library)
         [kept] = json.loads(printed)["staff_answers"]
         assert (kept["author"], kept["book_id"]) == ("cleo", "library")
