@@ -77,6 +77,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         steward=steward,
         starters=starters_of(services),
         asked=stores.ledger,
+        lately=stores.lately,
         staffing=services.staffing,
         installations=stores.installations,
         forgetting=stores.forgetting,
@@ -139,6 +140,7 @@ def discord_parts(services: Services, steward: Steward) -> DiscordParts:
         ),
         policies=services.library,
         steward=steward,
+        lately=stores.lately,
         staffing=services.staffing,
         review=Review(
             answers=stores.ledger,

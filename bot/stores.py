@@ -35,6 +35,7 @@ from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
+from rag_core.storage.lately import AskedLately
 from rag_core.storage.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
@@ -64,6 +65,7 @@ class Stores:
     markers: MarkerStore
     staff_answers: StaffAnswerStore
     forgetting: ForgettingStore
+    lately: AskedLately
     usage: UsageStore
     installations: InstallationStore | None
     """None where there is no key to seal tokens with."""
@@ -87,6 +89,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             markers=Markers(database),
             staff_answers=StaffAnswers(database),
             forgetting=Forgetting(database),
+            lately=AskedLately(database),
             usage=TokenUsage(database),
             installations=installations_in(database, settings),
         )

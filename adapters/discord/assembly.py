@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adapters.answered_threads import AnsweredThreads
+from adapters.asked_lately import KnowsAskedLately
 from adapters.discord.afterthoughts import Afterthoughts
 from adapters.discord.catchup import CatchUp
 from adapters.discord.commands import CommandRegister, commands
@@ -23,6 +24,7 @@ from adapters.discord.readers import Readers
 from adapters.discord.renderer import DiscordRenderer
 from adapters.discord.reply import DiscordReplies
 from adapters.discord.rest import DiscordRest
+from adapters.discord.second_look import SecondLook
 from adapters.discord.staff import StaffDesk
 from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
 from adapters.discord.stewardship import Stewardship
@@ -48,6 +50,8 @@ class DiscordParts:
     review: Review | None = None
     policies: KnowsPolicies | None = None
     steward: Steward | None = None
+    lately: KnowsAskedLately | None = None
+    """What was asked lately, for edits and deletions that nobody heard."""
     staffing: KeepsAnswers | None = None
 
 
@@ -60,6 +64,7 @@ class Works:
     listener: Listener
     interactions: Interactions
     catch_up: CatchUp
+    second_look: SecondLook | None
     register: CommandRegister
 
 
@@ -95,7 +100,8 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         waiting=shared.waiting,
         detours=Detours(shared.rest, config.admin_channels),
     )
-    listener = listening(config, parts, connection, shared, replies)
+    afterthoughts = Afterthoughts(desk=parts.desk, lines=replies.lines, pauses=config.accept_pauses)
+    listener = listening(config, parts, connection, shared, afterthoughts)
     return Works(
         renderer=DiscordRenderer(
             with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
@@ -104,6 +110,11 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         listener=listener,
         interactions=answering(config, parts, shared),
         catch_up=CatchUp(connection, listener=listener, markers=parts.markers),
+        second_look=SecondLook(
+            connection, known=parts.lately, listener=listener, afterthoughts=afterthoughts
+        )
+        if parts.lately is not None
+        else None,
         register=CommandRegister(
             commands(with_lookup=parts.lookup is not None, keeps=parts.staffing is not None),
             guilds=config.command_guilds,
@@ -118,20 +129,19 @@ def listening(
     parts: DiscordParts,
     connection: Connection,
     shared: Shared,
-    replies: DiscordReplies,
+    afterthoughts: Afterthoughts,
 ) -> Listener:
-    pauses = config.accept_pauses
     return Listener(
         desk=parts.desk,
         standing=Standing(threads=shared.threads, muted=shared.muted, policies=parts.policies),
         files=FileReader(connection, seconds=config.request_seconds),
         rest=shared.rest,
-        afterthoughts=Afterthoughts(desk=parts.desk, lines=replies.lines, pauses=pauses),
+        afterthoughts=afterthoughts,
         readers=shared.readers,
         waiting=shared.waiting,
         keeping=shared.keeping,
         rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
-        pauses=pauses,
+        pauses=config.accept_pauses,
     )
 
 

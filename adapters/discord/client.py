@@ -129,6 +129,8 @@ class DiscordPlatform:
         await self._works.register.sync()
         if missed_since is not None:
             await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
+            if self._works.second_look is not None:
+                await self._works.second_look.look(away_since=missed_since)
 
 
 def why_closed(code: int) -> str:

@@ -40,7 +40,7 @@ class Afterthoughts:
         """The asker's last question there; the words that take it back get a small sign."""
         meant = self._last.taken_back(said)
         if meant is not None and await self.withdrawn(meant, asker_id=said.asker_id):
-            self._errands.start(self._sign(said))
+            self._errands.offer(self._sign(said))
 
     async def _sign(self, said: IncomingQuestion) -> None:
         team = self._teams.of(said.key.tenant)

@@ -13,6 +13,7 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.asked_lately import KnowsAskedLately
 from adapters.slack.admission import Admission
 from adapters.slack.backfill import Backfill
 from adapters.slack.calls import open_client
@@ -110,7 +111,7 @@ async def open_slack(config: SlackConfig, parts: SlackParts) -> AsyncIterator[Sl
         errands = await stack.enter_async_context(Errands())
         teams, doors = await installed_at(config, parts, client)
         house = built(config, parts, teams=teams, client=client, errands=errands)
-        catch_up = CatchUp(teams, reads=partial(reader, config, house))
+        catch_up = CatchUp(teams, reads=partial(reader, config, house, parts.lately))
         events = events_for(config, house.app, teams)
         yield SlackPlatform(
             teams=teams,
@@ -153,12 +154,15 @@ async def installed_at(
     return several, {INSTALL_PATH: door, REDIRECT_PATH: door}
 
 
-def reader(config: SlackConfig, house: Built, team: Team) -> Backfill:
+def reader(
+    config: SlackConfig, house: Built, lately: KnowsAskedLately | None, team: Team
+) -> Backfill:
     return Backfill(
         team=team,
         keeper=house.marks.of(team.workspace.team_id),
         hears=house.hears,
         longest_away=config.longest_away,
+        lately=lately,
     )
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from time import time
 from types import TracebackType
 from typing import Any, Self
 
+from adapters.asked_lately import KnowsAskedLately
 from adapters.slack.events import CHANNEL_TYPE, word
 from adapters.slack.marks import MarkKeeper, Marks
+from adapters.slack.second_look import SecondLook
 from adapters.slack.team import Team
 from rag_core.errors import FootnoteError, StorageError, UpstreamError, UpstreamRejected
 
@@ -19,6 +21,8 @@ log = logging.getLogger(__name__)
 PAGE, MAX_PAGES = 200, 10
 TRIES = 3
 SAVE_SECONDS = 2.0
+MARGIN = 60.0
+"""Seconds before the last sign of life: an edit that is heard twice changes nothing."""
 Hears = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 
@@ -32,12 +36,14 @@ class Backfill:
         keeper: MarkKeeper,
         hears: Hears,
         longest_away: float,
+        lately: KnowsAskedLately | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
         self._team = team
         self._keeper = keeper
         self._hears = hears
         self._longest_away = longest_away
+        self._second = SecondLook(known=lately, pages=self._whole, hears=hears) if lately else None
         self._clock = clock
         self._working: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
@@ -89,6 +95,10 @@ class Backfill:
             marks, self._from = self._from or Marks(), None
             try:
                 await self._read(marks)
+                if self._second is not None and marks.alive_at:
+                    await self._second.look(
+                        self._team, away_since=marks.alive_at - MARGIN, kinds=marks.kinds
+                    )
             except FootnoteError as error:
                 log.warning("what was missed is not read", extra={"cause": str(error)})
             else:
@@ -143,6 +153,20 @@ class Backfill:
             if not cursor:
                 return
         log.warning("not all of what was said meanwhile is read", extra=place)
+
+    async def _whole(self, method: str, **place: Any) -> Sequence[Mapping[str, Any]] | None:
+        """Everything between two moments; None where a page was refused or there is too much."""
+        found: list[Mapping[str, Any]] = []
+        cursor: str | None = None
+        for _ in range(MAX_PAGES):
+            page = await self._page(method, cursor=cursor, **place)
+            if "messages" not in page:
+                return None
+            found += page["messages"]
+            cursor = (page.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return found
+        return None
 
     async def _page(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         for tries_left in reversed(range(TRIES)):

@@ -12,6 +12,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_bolt.error import BoltUnhandledRequestError
+from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.buttons import ACTION, CLOSES
@@ -41,6 +42,15 @@ class Ears:
     uninstalled: Hears | None = None
 
 
+NOT_NOW = 503
+IDS = ("event_id", "team_id", "trigger_id")
+"""What an event is known by in the log."""
+
+
+class OwnDefect(FootnoteError):
+    """A defect of ours, met where the library's own could be met too."""
+
+
 EVENTS = {
     "app_mention": "message",
     "message": "message",
@@ -62,6 +72,10 @@ def bolt_app(ears: Ears, *, teams: Teams, base_url: str) -> AsyncApp:
             workspace = team.workspace
         except UpstreamError:
             return None
+        except FootnoteError:
+            raise
+        except Exception as error:
+            raise OwnDefect("Looking up the workspace met a defect.") from error
         return AuthorizeResult(
             enterprise_id=None,
             team_id=workspace.team_id,
@@ -133,11 +147,19 @@ async def _pass_over(body: dict[str, Any]) -> None:
     """An event that no listener takes would never be acknowledged, and come again and again."""
 
 
-async def _report(error: Exception, body: dict[str, Any]) -> None:
-    about = {"event_id": str(body.get("event_id")), "cause": type(error).__name__}
+async def _report(error: Exception, body: dict[str, Any]) -> BoltResponse | None:
     if isinstance(error, BoltUnhandledRequestError):
         log.info("slack sent what nothing here takes", extra={"type": str(body.get("type"))})
-    elif isinstance(error, FootnoteError):
+        return None
+    return not_accepted(error, body)
+
+
+def not_accepted(error: Exception, body: Mapping[str, Any]) -> BoltResponse:
+    """An error of ours: whatever it is, Slack shall send the same again."""
+    about = {name: str(body[name]) for name in IDS if body.get(name)}
+    about["cause"] = type(error).__name__
+    if isinstance(error, FootnoteError) and not isinstance(error, OwnDefect):
         log.error("event not accepted; Slack will send it again", extra=about)
     else:
         log.error("event met a defect; Slack will send it again", extra=about, exc_info=error)
+    return BoltResponse(status=NOT_NOW, body="", headers={"retry-after": "5"})

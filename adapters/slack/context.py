@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from adapters.graphemes import safe_cut
 from adapters.slack.events import BARE_MENTION, IMAGES, Heard, talk_of
@@ -19,10 +21,15 @@ log = logging.getLogger(__name__)
 
 READ_SECONDS = 2.0
 """Slack waits for its ack meanwhile, and gives up after three."""
-THREAD_PAGE = 100
+THREAD_PAGE, THREAD_PAGES = 200, 5
+"""Slack begins with the oldest: the newest are on the last page."""
 MAX_THREAD = 600
 """Characters of a thread: what is looked up is still the question."""
+MAX_LINE = 200
+"""Of one message, so that a long one leaves room for the others."""
 HEADING = "Said before in the thread:"
+SAID = "> "
+"""What people said is quoted: it is no part of what is asked."""
 
 
 class Context:
@@ -52,22 +59,37 @@ class Context:
         return await self._people.locale_of(question.key.tenant, question.asker_id)
 
     async def _talk(self, team: Team, heard: Heard) -> list[str]:
-        """The thread that the bot was called into, as far as one page goes."""
-        key = heard.question.key
+        """The thread that the bot was called into, as much of it as can be read in time."""
+        read: list[Mapping[str, Any]] = []
         try:
             async with asyncio.timeout(READ_SECONDS):
-                page = await team.call(
-                    "conversations.replies",
-                    channel=key.channel_id,
-                    ts=key.thread_id,
-                    latest=heard.question.message_id,
-                    limit=THREAD_PAGE,
-                )
+                async for page in before(team, heard.question):
+                    read += page
         except (UpstreamError, TimeoutError) as error:
-            log.info("a thread was not read", extra={"cause": type(error).__name__})
-            return []
-        said = [m for m in page.get("messages") or () if m.get("ts") != heard.question.message_id]
+            about = {"cause": type(error).__name__, "messages": len(read)}
+            log.info("a thread was not read to its end", extra=about)
+        said = [m for m in read if m.get("ts") != heard.question.message_id]
         return talk_of(said, team.workspace)
+
+
+async def before(team: Team, question: IncomingQuestion) -> AsyncIterator[list[Mapping[str, Any]]]:
+    """What was said in the thread of a question, page by page."""
+    cursor: str | None = None
+    for _ in range(THREAD_PAGES):
+        page = await team.call(
+            "conversations.replies",
+            channel=question.key.channel_id,
+            ts=question.key.thread_id,
+            latest=question.message_id,
+            limit=THREAD_PAGE,
+            cursor=cursor,
+        )
+        found = page.get("messages") or ()
+        # The head of a thread may stand on each of its pages.
+        yield [m for m in found if cursor is None or m.get("ts") != question.key.thread_id]
+        cursor = (page.get("response_metadata") or {}).get("next_cursor")
+        if not cursor:
+            return
 
 
 async def nothing() -> list[str]:
@@ -75,19 +97,22 @@ async def nothing() -> list[str]:
 
 
 def with_thread(words: str, talk: list[str]) -> str:
-    """A question with what was said before it: the thread's first words, then its last ones.
+    """A question with what was said before it: how the thread began, then the newest of it.
 
     Whoever says only the bot's name means the thread itself."""
-    if words in {"", BARE_MENTION}:
+    if words in {"", BARE_MENTION} and talk:
         words, talk = talk[0], talk[1:]
     room = min(MAX_THREAD, MAX_QUESTION - len(words) - len(HEADING) - 4)
-    first, last = talk[:1], talk[1:]
-    kept: list[str] = []
-    for line in [*first, *reversed(last)]:
+    kept: list[tuple[int, str]] = []
+    for place in [*range(len(talk))[:1], *reversed(range(1, len(talk)))]:
+        line = SAID + cut(talk[place], MAX_LINE)
         if room <= len(line):
-            kept.append(line[: safe_cut(line, 0, max(room, 0))])
             break
-        kept.append(line)
+        kept.append((place, line))
         room -= len(line) + 1
-    kept = [line for line in [*kept[:1], *reversed(kept[1:])] if line]
-    return "\n\n".join([words, "\n".join([HEADING, *kept])]) if kept else words
+    lines = [line for _, line in sorted(kept)]
+    return "\n\n".join([words, "\n".join([HEADING, *lines])]) if lines else words
+
+
+def cut(line: str, most: int) -> str:
+    return line if len(line) <= most else line[: safe_cut(line, 0, most - 1)] + "…"

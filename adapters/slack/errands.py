@@ -8,19 +8,26 @@ from collections.abc import Coroutine
 from types import TracebackType
 from typing import Any, Self
 
-from rag_core.errors import FootnoteError
+from rag_core.errors import DeskFull, FootnoteError
 
 log = logging.getLogger(__name__)
 
 MOST = 500
-"""At once; what comes on top is not begun, and whoever asked may ask again."""
+"""At once; what nobody misses is not begun on top, and the rest waits for its turn."""
+MOST_OWED = 10_000
+"""In work and waiting; whoever brings more is told so."""
 LAST_SECONDS = 5.0
 
 
 class Errands:
-    """Owns what it was given to do, until it is done."""
+    """Owns what it was given to do, until it is done.
 
-    def __init__(self) -> None:
+    No question and no delivery is an errand: those are the desk's, which keeps them written."""
+
+    def __init__(self, *, most: int = MOST, most_owed: int = MOST_OWED) -> None:
+        self._most = most
+        self._most_owed = most_owed
+        self._room = asyncio.Semaphore(most)
         self._running: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
@@ -39,13 +46,35 @@ class Errands:
         await asyncio.gather(*self._running, return_exceptions=True)
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
-        if len(self._running) >= MOST:
+        """What somebody waits for: done, if later. DeskFull where there is far too much."""
+        if len(self._running) >= self._most_owed:
+            work.close()
+            raise DeskFull("Too many people press, edit and delete at once.")
+        self._own(work)
+
+    def offer(self, work: Coroutine[Any, Any, None]) -> None:
+        """What nobody misses, such as a sign or a title: not begun while there is much to do."""
+        if len(self._running) >= self._most:
             work.close()
             log.warning("too much to do at once", extra={"running": len(self._running)})
             return
-        task = asyncio.create_task(_told(work))
+        self._own(work)
+
+    def _own(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(self._in_turn(work))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+
+    async def _in_turn(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await self._room.acquire()
+        except asyncio.CancelledError:
+            work.close()
+            raise
+        try:
+            await _told(work)
+        finally:
+            self._room.release()
 
 
 async def _told(work: Coroutine[Any, Any, None]) -> None:

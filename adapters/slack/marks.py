@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from time import time
 from typing import Any
 
 from adapters.slack.events import CHANNEL_TYPE, word
@@ -17,6 +18,8 @@ from rag_core.ports import MarkerStore
 log = logging.getLogger(__name__)
 
 MOST_CHANNELS, MOST_THREADS = 500, 200
+ALIVE_SECONDS = 30.0
+"""How often it is noted that somebody listens, where nothing is said."""
 
 
 @dataclass(slots=True)
@@ -28,9 +31,11 @@ class Marks:
     """Of each channel: public, private or direct, as its events say."""
     threads: dict[str, str] = field(default_factory=dict)
     """By channel and head, as in `C1 1790000000.000001`."""
+    alive_at: float = 0.0
+    """When somebody was last there to listen."""
 
     def copy(self) -> Marks:
-        return Marks(dict(self.channels), dict(self.kinds), dict(self.threads))
+        return Marks(dict(self.channels), dict(self.kinds), dict(self.threads), self.alive_at)
 
     def trim(self) -> None:
         """Keep the places that were heard last."""
@@ -97,9 +102,11 @@ class MarkKeeper:
             self._changed = True
 
     async def save(self) -> None:
-        if not self._changed or self.is_behind or not self._loaded_for:
+        now = time()
+        is_due = self._changed or now - self._now.alive_at > ALIVE_SECONDS
+        if not is_due or self.is_behind or not self._loaded_for:
             return
-        self._changed = False
+        self._changed, self._now.alive_at = False, now
         self._now.trim()
         kept = self._now.copy()
         for channel, ts in self._unheard:
@@ -145,7 +152,7 @@ def marks_from(text: str | None) -> Marks:
 
 
 def to_json(marks: Marks) -> str:
-    return json.dumps({"channels": marks.channels, "kinds": marks.kinds, "threads": marks.threads})
+    return json.dumps(asdict(marks))
 
 
 def _name(team_id: str) -> str:

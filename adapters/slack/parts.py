@@ -10,6 +10,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.answered_threads import AnsweredThreads
+from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
 from adapters.platform import TakesQuestions
 from adapters.review import KnowsAnswers, Review
@@ -59,6 +60,8 @@ class SlackParts:
     starters: Starters | None = None
     steward: Steward | None = None
     asked: KnowsAsked | None = None
+    lately: KnowsAskedLately | None = None
+    """What was asked lately, for edits and deletions that nobody heard."""
     staffing: KeepsAnswers | None = None
     installations: InstallationStore | None = None
     """Where workspaces may install the app by themselves."""
@@ -151,7 +154,7 @@ class _Builder:
         """For what Slack need not wait for, and nobody misses when it is lost."""
 
         async def hear(body: Mapping[str, Any]) -> None:
-            self._errands.start(hears(body))
+            self._errands.offer(hears(body))
 
         return hear
 
@@ -173,7 +176,7 @@ class _Builder:
         def asked(question: IncomingQuestion) -> None:
             afterthoughts.asked(question)
             self._marks.asked(question)
-            self._errands.start(pane.asked(question))
+            self._errands.offer(pane.asked(question))
 
         return Listener(
             desk=parts.desk,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import Protocol
@@ -17,6 +16,7 @@ from rag_core.conversation.state import Turn
 from rag_core.desk.bell import Bell
 from rag_core.desk.claiming import Claiming
 from rag_core.desk.delivery import Delivery
+from rag_core.desk.keeping import Keeping, ids
 from rag_core.desk.ladder import Ladder
 from rag_core.desk.limits import DeskLimits
 from rag_core.desk.notices import notices_in
@@ -29,7 +29,6 @@ from rag_core.errors import (
     AnswerTimedOut,
     ClaimLost,
     StorageError,
-    StorageFull,
     Superseded,
     UpstreamError,
     UpstreamRejected,
@@ -84,6 +83,12 @@ class Worker:
         self._claiming = Claiming(ledger, worker=name, lease=limits.lease)
         self._suspects = Suspects(limits)
         self._stopping = asyncio.Event()
+        self._keeping = Keeping(
+            ledger,
+            worker=name,
+            pause_seconds=limits.full_disk_seconds,
+            stopping=self._stopping,
+        )
 
     async def run(self) -> None:
         """Work until stopped or cancelled; what is not done by then is given back."""
@@ -202,7 +207,7 @@ class Worker:
         rendered = outlet.renderer.render(response, claim.question)
         # Who stands at a door is not kept there longer than an answer takes.
         until = began + self._limits.answer_seconds if outlet.excuses else math.inf
-        parts = await self._stored(claim, response, turn, rendered, until=until)
+        parts = await self._keeping.stored(claim, response, turn, rendered, until=until)
         self._observer.answered(
             claim.question.key.platform, response.outcome, seconds=monotonic() - began
         )
@@ -237,41 +242,6 @@ class Worker:
             with self._bell.answering(claim.question_id):
                 return await self._answers.answer(claim, reporter)
 
-    async def _stored(
-        self,
-        claim: OpenQuestion,
-        response: AgentResponse,
-        turn: Turn | None,
-        parts: Sequence[str],
-        *,
-        until: float,
-    ) -> tuple[OutgoingPart, ...]:
-        """Settle; where only space is missing the answer is kept until there is some."""
-        was_said = False
-        while True:
-            try:
-                return await self._ledger.settle(
-                    claim.question_id,
-                    worker=self._name,
-                    response=response,
-                    turn=turn,
-                    parts=parts,
-                    revision=claim.revision,
-                )
-            except StorageFull as error:
-                if self._stopping.is_set() or monotonic() >= until:
-                    raise
-                if not was_said:
-                    log.error("answer waits for space", extra=ids(claim) | {"cause": str(error)})
-                was_said = True
-                await self._rest(self._limits.full_disk_seconds)
-
-    async def _rest(self, seconds: float) -> None:
-        """Pause, unless it is time to end."""
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
-
     async def _deliver_later(self, claim: OpenQuestion, error: UpstreamError) -> None:
         refused = isinstance(error, UpstreamRejected) and not error.retryable
         if refused or claim.attempt >= self._limits.delivery_attempts:
@@ -285,12 +255,3 @@ class Worker:
     async def _close(self, claim: OpenQuestion, *, posted: bool) -> None:
         await self._ledger.close(claim.question_id, delivered=posted, revision=claim.revision)
         self._observer.delivered(claim.question.key.platform, posted=posted)
-
-
-def ids(claim: OpenQuestion) -> dict[str, str | int]:
-    """What a log line may say of a question."""
-    return {
-        "question_id": str(claim.question_id),
-        "platform": claim.question.key.platform.value,
-        "attempt": claim.attempt,
-    }

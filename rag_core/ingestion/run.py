@@ -12,8 +12,7 @@ from pathlib import Path
 from rag_core.books.book import Book, BookIds
 from rag_core.errors import ConfigurationError, IngestionError
 from rag_core.ingestion.batch import Batch, Cutter, Pace
-from rag_core.ingestion.cutting import Shelf, embedded_text
-from rag_core.ingestion.documents import DocumentChunk, EmbeddedChunk
+from rag_core.ingestion.cutting import Shelf
 from rag_core.ingestion.estimate import Estimate, settled
 from rag_core.ingestion.gathering import Gathered, Gathers
 from rag_core.ingestion.headings import Site
@@ -21,6 +20,7 @@ from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from rag_core.ingestion.loaders import Loader
 from rag_core.ingestion.site import Rules, rules_of
 from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, plan_run
+from rag_core.ingestion.vectors import Vectors
 from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 from rag_core.retrieval.results import SearchResult
 
@@ -51,6 +51,7 @@ class IngestionRun:
         self._store = store
         self._embedder = embedder
         self._clock = clock
+        self._vectors = Vectors(book_id=job.book_id, store=store, embedder=embedder, clock=clock)
         self._saved_at = 0.0
         self._estimate: Estimate | None = None
 
@@ -164,58 +165,32 @@ class IngestionRun:
     async def _read_batch(self, files: Sequence[Surveyed], cutter: Cutter) -> int:
         """Add the new versions beside the old ones, then let readers see them instead."""
         book_id, known = cutter.shelf.book_id, cutter.known
-        old = await self._old_chunks(files, cutter)
+        old = await self._first_chunks(files, cutter)
         batch = await asyncio.to_thread(cutter.batch, files, old, self._clock())
         # Clears away what a cancelled attempt at these files left unseen.
         await self._store.show_versions(
             book_id=book_id, versions={f.name: known.shown.get(f.name) for f in batch.files}
         )
-        embedded, new = await self._embedded(batch.chunks(), old)
-        if embedded:
-            await self._store.add(embedded)
+        made = await self._vectors.of(batch.chunks(), is_new=not known.shown)
+        if made.chunks:
+            await self._store.add(made.chunks)
         await self._store.show_versions(
             book_id=book_id, versions={file.name: file.shown for file in batch.files}
         )
         await self._jobs.record_all(book_id, [file.record for file in batch.files])
-        await self._count(batch, known, embedded=new)
+        await self._count(batch, known, embedded=made.embedded)
         return batch.taken
 
-    async def _old_chunks(
+    async def _first_chunks(
         self, files: Sequence[Surveyed], cutter: Cutter
     ) -> Sequence[SearchResult]:
+        """One chunk of each file's earlier version, which says when the file first came."""
         records = [cutter.known.same_text(each) for each in files]
-        ids = [chunk_id for record in records if record for chunk_id in record.chunk_ids]
+        ids = [record.chunk_ids[0] for record in records if record and record.chunk_ids]
         if not ids:
             return ()
         found = await self._store.chunks(ids, books=BookIds([cutter.shelf.book_id]))
         return tuple(found.values())
-
-    async def _embedded(
-        self, chunks: Sequence[DocumentChunk], old: Sequence[SearchResult]
-    ) -> tuple[list[EmbeddedChunk], int]:
-        """The chunks with their vectors; one whose words did not change keeps its own."""
-        model = self._embedder.model
-        kept = {
-            (result.content_hash, result.breadcrumb): result.vector
-            for result in old
-            if self.job.mode is not IngestionMode.RECREATE
-            and result.vector
-            and result.metadata.get("embedding_model") == model
-        }
-        key = {
-            chunk.id: (chunk.metadata.content_hash, chunk.metadata.breadcrumb) for chunk in chunks
-        }
-        new = [chunk for chunk in chunks if key[chunk.id] not in kept]
-        vectors = await self._embedder.embed_documents([embedded_text(chunk) for chunk in new])
-        for chunk, vector in zip(new, vectors, strict=True):
-            kept[key[chunk.id]] = vector
-        now = self._clock()
-        return [
-            EmbeddedChunk(
-                chunk=chunk, vector=kept[key[chunk.id]], embedded_at=now, embedding_model=model
-            )
-            for chunk in chunks
-        ], len(new)
 
     async def _remove_gone(self, plan: Plan, known: Known) -> None:
         for name in plan.gone:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,6 +81,12 @@ class VectorStore(Protocol):
     async def chunks(
         self, chunk_ids: Sequence[str], *, books: BookIds
     ) -> Mapping[str, SearchResult]: ...
+
+    async def texts(
+        self, content_hashes: Collection[str], *, books: BookIds, limit: int
+    ) -> Sequence[SearchResult]:
+        """Chunks that hold one of these texts, with their vectors, in no order."""
+        ...
 
     async def modules(self, *, books: BookIds) -> Sequence[str]:
         """The modules that these books have, sorted."""

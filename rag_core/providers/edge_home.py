@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import qdrant_edge as edge
 
 from rag_core.providers.edge_building import GraphRules, copy, left_to_build
+from rag_core.providers.edge_reader import Reader
 from rag_core.providers.edge_shard import (
     PLACE,
     SHARD_FOLDER,
@@ -26,9 +28,6 @@ from rag_core.providers.visibility import View
 P = ParamSpec("P")
 T = TypeVar("T")
 
-READERS = 1
-"""The engine lets nothing else in the process run while it works: a second thread only disturbs."""
-
 
 class EdgeHome:
     """One folder, held by one process; the shard in it may move to another place there."""
@@ -41,26 +40,22 @@ class EdgeHome:
         self.rules = rules
         self._state = state
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index-writer")
-        self._readers = ThreadPoolExecutor(max_workers=READERS, thread_name_prefix="index-reader")
+        self._reader = Reader("index-reader")
 
     def left(self, key: str) -> list[str]:
         """What an earlier process noted and did not finish."""
         return list(self._state.get(key, ()))
 
     async def read(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._in(self._readers, work, *args, **kwargs)
+        return await self._reader.read(partial(self._explained, work, *args, **kwargs))
 
     async def write(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._in(self._writer, work, *args, **kwargs)
+        run = partial(self._explained, work, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._writer, run)
 
-    async def _in(
-        self, pool: ThreadPoolExecutor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
-        def run() -> T:
-            with edge_errors(self.folder):
-                return work(*args, **kwargs)
-
-        return await asyncio.get_running_loop().run_in_executor(pool, run)
+    def _explained(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        with edge_errors(self.folder):
+            return work(*args, **kwargs)
 
     async def note(self, view: View) -> None:
         """Write down what readers may see, and where the shard is."""
@@ -96,10 +91,10 @@ class EdgeHome:
         return self.folder / str(self._state.get(PLACE, SHARD_FOLDER))
 
     async def close(self) -> None:
+        await self._reader.close()
         await asyncio.to_thread(self._close_now)
 
     def _close_now(self) -> None:
-        self._readers.shutdown(cancel_futures=True)
         self._writer.shutdown()
         with edge_errors(self.folder):
             self.shard.flush()

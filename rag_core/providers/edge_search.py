@@ -150,8 +150,10 @@ class EdgeSearch:
         vectors = {record.id: dense_of(record) for record in records}
         return results_of(placed, stored, vectors)
 
-    def matching(self, reach: Reach, conditions: Sequence[Condition]) -> list[SearchResult]:
-        """Every chunk with these conditions, in no order and without a score."""
+    def matching(
+        self, reach: Reach, conditions: Sequence[Condition], *, most: int | None = None
+    ) -> list[SearchResult]:
+        """Every chunk with these conditions, or so many, in no order and without a score."""
         where = readable(reach.books, reach.hidden, conditions)
         return [
             result_of(
@@ -161,7 +163,7 @@ class EdgeSearch:
                 rank_score=0.0,
                 vector=dense_of(record),
             )
-            for rank, record in enumerate(self._records(where), start=1)
+            for rank, record in enumerate(islice(self._records(where), most), start=1)
         ]
 
     def _records(self, where: edge.Filter) -> Iterator[edge.Record]:

@@ -19,6 +19,9 @@ from rag_core.providers.payload import DATETIMES, INTEGERS, KEYWORDS, TENANT
 SHARD_FOLDER = "shard"
 LAYOUT = 2
 """Of what stands in the index; one of another number cannot be read."""
+SMALL_BOOK = 6_000
+"""Passages that are gone through one by one for their words, half a millisecond's work however
+much other books hold; for larger books the engine goes along what all books have of a word."""
 PLACE = "shard"
 """In the state: which folder holds the shard."""
 
@@ -83,7 +86,11 @@ def checked_model(state: Mapping[str, Any], dimension: int, model: str) -> None:
 def configuration(dimension: int, rules: GraphRules) -> edge.EdgeConfig:
     return edge.EdgeConfig(
         vectors={DENSE: edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
-        sparse_vectors={WORDS: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
+        sparse_vectors={
+            WORDS: edge.EdgeSparseVectorParams(
+                modifier=edge.Modifier.Idf, full_scan_threshold=SMALL_BOOK
+            )
+        },
         optimizers=rules.optimizers(dimension),
         payload_memory=edge.Memory.Cached,  # a search reads a hundred passages, all over the file
     )

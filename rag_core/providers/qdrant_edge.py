@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -16,7 +15,7 @@ from rag_core.books.book import BookIds
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports import EmbeddedQuery
 from rag_core.providers.bm25 import words_model
-from rag_core.providers.conditions import Condition, conditions_of, is_one_of
+from rag_core.providers.conditions import Condition
 from rag_core.providers.edge_building import Building, GraphRules, build_in_child
 from rag_core.providers.edge_home import EdgeHome, open_home
 from rag_core.providers.edge_rarity import Reach
@@ -29,9 +28,10 @@ from rag_core.providers.payload import (
     point_number,
     searchable_text,
 )
+from rag_core.providers.stored_fields import StoredFields
 from rag_core.providers.visibility import View, Visibility
+from rag_core.providers.write_order import WriteOrder
 from rag_core.retrieval.candidates import Order, as_found
-from rag_core.retrieval.query import EVERYTHING, Filters
 from rag_core.retrieval.results import SearchResult
 
 T = TypeVar("T")
@@ -39,7 +39,7 @@ T = TypeVar("T")
 BATCH = 256
 
 
-class EdgeStore:
+class EdgeStore(StoredFields):
     """VectorStore over one folder, which one process may hold."""
 
     def __init__(self, home: EdgeHome) -> None:
@@ -50,9 +50,8 @@ class EdgeStore:
         self._editions: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._generation = 0
         self._written = 0
-        self._writing = asyncio.Lock()
+        self._order = WriteOrder()
         self._building = Building(self._build, quiet_seconds=home.rules.quiet_seconds)
-        self._writes: set[asyncio.Task[None]] = set()
 
     async def add(self, chunks: Sequence[EmbeddedChunk]) -> None:
         await self._write(lambda: self._add(chunks))
@@ -80,32 +79,13 @@ class EdgeStore:
 
         return await self._read(books, [], work)
 
-    async def lesson(
-        self, parent_doc_id: str, *, books: BookIds, filters: Filters = EVERYTHING
-    ) -> Sequence[SearchResult]:
-        own = is_one_of("parent_doc_id", parent_doc_id)
-        found = await self._matching(books, [own, *conditions_of(filters)])
-        in_order = sorted(found, key=lambda result: (result.source_file, result.chunk_index))
-        return [replace(result, rank=rank) for rank, result in enumerate(in_order, start=1)]
-
-    async def chunks(
-        self, chunk_ids: Sequence[str], *, books: BookIds
-    ) -> Mapping[str, SearchResult]:
-        if not chunk_ids:
-            return {}
-        found = await self._matching(books, [is_one_of("chunk_id", *chunk_ids)])
-        return {result.chunk_id: result for result in found}
-
-    async def modules(self, *, books: BookIds) -> Sequence[str]:
-        return sorted(await self._values("module", books))
-
     async def count(self, *, books: BookIds) -> int:
         return await self._read(books, 0, self._search.count)
 
     @asynccontextmanager
     async def frozen(self) -> AsyncIterator[Path | None]:
         """The index's folder, which nobody writes until the end of the block; reads go on."""
-        async with self._writing:
+        async with self._order.turn:
             await self._building.stop()
             await self._home.write(self._home.shard.flush)
             try:
@@ -117,18 +97,16 @@ class EdgeStore:
         """Wait until the index is as quick as it gets with what it holds now."""
         await self._building.settled()
 
-    async def shown_versions(self, book_id: str) -> Mapping[str, int]:
-        named = await self._values("edition", BookIds([book_id]))
-        return {source_file: version for _, version, source_file in map(parts_of, named)}
-
     async def _values(self, key: str, books: BookIds) -> Mapping[str, int]:
         nothing: dict[str, int] = {}
         return await self._read(books, nothing, lambda reach: self._search.values(key, reach))
 
     async def _matching(
-        self, books: BookIds, conditions: Sequence[Condition]
+        self, books: BookIds, conditions: Sequence[Condition], *, most: int | None = None
     ) -> Sequence[SearchResult]:
-        return await self._read(books, [], lambda reach: self._search.matching(reach, conditions))
+        return await self._read(
+            books, [], lambda reach: self._search.matching(reach, conditions, most=most)
+        )
 
     async def _read(self, books: BookIds, nothing: T, work: Callable[[Reach], T]) -> T:
         """Run a read in a thread, through one view of the index from start to end."""
@@ -139,18 +117,6 @@ class EdgeStore:
             reach = Reach(books=readable, hidden=view.hidden, generation=self._generation)
             return await self._home.read(work, reach)
 
-    async def _uninterrupted(self, work: Callable[[], Awaitable[None]]) -> None:
-        """One write after the other, each to its end even when its caller is cancelled."""
-
-        async def run() -> None:
-            async with self._writing:
-                await work()
-
-        task = asyncio.create_task(run())
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
-        await asyncio.shield(task)
-
     async def _write(self, work: Callable[[], Awaitable[None]]) -> None:
         async def run() -> None:
             self._written += 1
@@ -160,7 +126,7 @@ class EdgeStore:
             finally:
                 self._building.soon()
 
-        await self._uninterrupted(run)
+        await self._order.run(run)
 
     async def _add(self, chunks: Sequence[EmbeddedChunk]) -> None:
         names = {
@@ -220,11 +186,11 @@ class EdgeStore:
         """Give the index its graph, in a copy that takes its place if nothing is written first."""
         if not await self._home.needs_graph():
             return
-        async with self._writing:
+        async with self._order.turn:
             as_of = self._written
             target = await self._home.copied()
         await build_in_child(target)
-        await self._uninterrupted(lambda: self._move(target, as_of))
+        await self._order.run(lambda: self._move(target, as_of))
 
     async def _move(self, target: Path, as_of: int) -> None:
         """Read and write the shard there from now on: it holds the same, unless one wrote."""
@@ -275,8 +241,7 @@ class EdgeStore:
 
     async def _close(self) -> None:
         await self._building.stop()
-        while self._writes:
-            await asyncio.wait(self._writes)
+        await self._order.ended()
         await self._building.stop()
         await self._home.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,7 +15,7 @@ from rag_core.errors import UpstreamUnavailable
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports import EmbeddedQuery
 from rag_core.providers.bm25 import words_model
-from rag_core.providers.conditions import Condition, conditions_of, is_one_of
+from rag_core.providers.conditions import Condition, is_one_of
 from rag_core.providers.payload import (
     TENANT,
     edition,
@@ -41,8 +40,9 @@ from rag_core.providers.server_connection import SERVICE, Connection, connected
 from rag_core.providers.server_filters import one_of
 from rag_core.providers.server_registers import QUIET_SECONDS, Register, Registers, with_hidden
 from rag_core.providers.server_search import Reach, ServerSearch
+from rag_core.providers.stored_fields import StoredFields
+from rag_core.providers.write_order import WriteOrder
 from rag_core.retrieval.candidates import Order, as_found
-from rag_core.retrieval.query import EVERYTHING, Filters
 from rag_core.retrieval.results import SearchResult
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ FREE_READS = 3
 READS = 12
 
 
-class ServerStore:
+class ServerStore(StoredFields):
     """VectorStore over one collection; other processes may read and write it too."""
 
     def __init__(self, connection: Connection, collection: str, *, registers: Registers) -> None:
@@ -66,20 +66,19 @@ class ServerStore:
         self._seen: dict[str, Register] = {}
         self._opened: set[str] = set()
         self._cleared: dict[str, frozenset[str]] = {}
-        self._writing = asyncio.Lock()
-        self._writes: set[asyncio.Task[None]] = set()
+        self._order = WriteOrder()
 
     async def add(self, chunks: Sequence[EmbeddedChunk]) -> None:
-        await self._uninterrupted(lambda: self._add(chunks))
+        await self._order.run(lambda: self._add(chunks))
 
     async def show_version(self, *, book_id: str, source_file: str, version: int | None) -> None:
         await self.show_versions(book_id=book_id, versions={source_file: version})
 
     async def show_versions(self, *, book_id: str, versions: Mapping[str, int | None]) -> None:
-        await self._uninterrupted(lambda: self._show(book_id, versions))
+        await self._order.run(lambda: self._show(book_id, versions))
 
     async def drop_book(self, book_id: str) -> None:
-        await self._uninterrupted(lambda: self._drop(book_id))
+        await self._order.run(lambda: self._drop(book_id))
 
     async def search(
         self,
@@ -95,25 +94,6 @@ class ServerStore:
 
         return await self._read(books, [], work)
 
-    async def lesson(
-        self, parent_doc_id: str, *, books: BookIds, filters: Filters = EVERYTHING
-    ) -> Sequence[SearchResult]:
-        own = is_one_of("parent_doc_id", parent_doc_id)
-        found = await self._matching(books, [own, *conditions_of(filters)])
-        in_order = sorted(found, key=lambda result: (result.source_file, result.chunk_index))
-        return [replace(result, rank=rank) for rank, result in enumerate(in_order, start=1)]
-
-    async def chunks(
-        self, chunk_ids: Sequence[str], *, books: BookIds
-    ) -> Mapping[str, SearchResult]:
-        if not chunk_ids:
-            return {}
-        found = await self._matching(books, [is_one_of("chunk_id", *chunk_ids)])
-        return {result.chunk_id: result for result in found}
-
-    async def modules(self, *, books: BookIds) -> Sequence[str]:
-        return sorted(await self._values("module", books))
-
     async def count(self, *, books: BookIds) -> int:
         return await self._read(books, 0, self._search.count)
 
@@ -122,25 +102,23 @@ class ServerStore:
         """Nothing to copy: the server keeps its own files and snapshots."""
         yield None
 
-    async def shown_versions(self, book_id: str) -> Mapping[str, int]:
-        named = await self._values("edition", BookIds([book_id]))
-        return {source_file: version for _, version, source_file in map(parts_of, named)}
-
     async def _values(self, key: str, books: BookIds) -> Mapping[str, int]:
         nothing: dict[str, int] = {}
         return await self._read(books, nothing, lambda reach: self._search.values(key, reach))
 
     async def _matching(
-        self, books: BookIds, conditions: Sequence[Condition]
+        self, books: BookIds, conditions: Sequence[Condition], *, most: int | None = None
     ) -> Sequence[SearchResult]:
-        return await self._read(books, [], lambda reach: self._search.matching(reach, conditions))
+        return await self._read(
+            books, [], lambda reach: self._search.matching(reach, conditions, most=most)
+        )
 
     async def _read(self, books: BookIds, nothing: T, work: Callable[[Reach], Awaitable[T]]) -> T:
         """What one view of the books shows, found while nobody changed them."""
         for _ in range(FREE_READS):
             if found := await self._read_once(books, nothing, work):
                 return found[0]
-        async with self._writing:
+        async with self._order.turn:
             for _ in range(READS):
                 if found := await self._read_once(books, nothing, work):
                     return found[0]
@@ -158,18 +136,6 @@ class ServerStore:
         now = await self._registers.read(list(books))
         self._seen |= now
         return (found,) if now == seen else None
-
-    async def _uninterrupted(self, work: Callable[[], Awaitable[None]]) -> None:
-        """One write after the other, each to its end even when its caller is cancelled."""
-
-        async def run() -> None:
-            async with self._writing:
-                await work()
-
-        task = asyncio.create_task(run())
-        self._writes.add(task)
-        task.add_done_callback(self._writes.discard)
-        await asyncio.shield(task)
 
     async def _add(self, chunks: Sequence[EmbeddedChunk]) -> None:
         by_book: dict[str, set[str]] = {}
@@ -258,8 +224,7 @@ class ServerStore:
         await self._connection.ask(lambda client: client.delete(self._collection, named, wait=True))
 
     async def _close(self) -> None:
-        while self._writes:
-            await asyncio.wait(self._writes)
+        await self._order.ended()
 
 
 def reach_of(seen: Mapping[str, Register]) -> Reach:

@@ -162,8 +162,10 @@ class ServerSearch:
         vectors = {str(record.id): dense_of(record) for record in records}
         return results_of(placed, stored, vectors)
 
-    async def matching(self, reach: Reach, conditions: Sequence[Condition]) -> list[SearchResult]:
-        """Every chunk with these conditions, in no order and without a score."""
+    async def matching(
+        self, reach: Reach, conditions: Sequence[Condition], *, most: int | None = None
+    ) -> list[SearchResult]:
+        """Every chunk with these conditions, or so many, in no order and without a score."""
         where = readable(reach.books, reach.hidden, conditions)
         results: list[SearchResult] = []
         offset: Any = None
@@ -179,8 +181,8 @@ class ServerSearch:
                 )
                 for place, record in enumerate(records, start=1)
             ]
-            if offset is None:
-                return results
+            if offset is None or (most is not None and len(results) >= most):
+                return results[:most]
 
     async def _page(self, where: models.Filter, offset: Any) -> tuple[list[models.Record], Any]:
         return await self._connection.ask(

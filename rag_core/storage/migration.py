@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from rag_core.errors import SchemaTooNew
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration."""
 MIGRATION_LOCK = 0x466F6F74
 """Held on PostgreSQL while migrations run; any number will do, as long as it stays the same."""

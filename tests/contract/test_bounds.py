@@ -230,3 +230,13 @@ async def test_the_backlog_says_since_when_the_oldest_waits(desk: DeskWork) -> N
     assert backlog.oldest is not None
     assert before <= backlog.oldest <= datetime.now(UTC)
     assert await desk.ledger.claim(worker="w", lease=LEASE)
+
+
+async def test_a_moment_by_a_clock_that_was_set_back_since_holds_no_thread_up(
+    desk: DeskWork,
+) -> None:
+    await accept(desk, replace(from_asker(), position="1"), Bounds())
+    first = await desk.claim()
+    await desk.ledger.close(first.question_id, delivered=True)
+    await accept(desk, replace(from_asker(), position="2"), Bounds(grace_seconds=3_600))
+    assert (await desk.claim()).question.position == "2"

@@ -296,6 +296,25 @@ async def test_a_version_that_readers_see_is_never_added_to(store: VectorStore) 
         await store.add(file_chunks([long_text("late")], version=1))
 
 
+async def test_a_text_is_found_by_its_hash_with_its_vector_in_the_own_books_only(
+    store: VectorStore,
+) -> None:
+    (first, *_) = file_chunks(TEXTS)
+    await put(store)
+    await put(store, book="other")
+    digest = first.chunk.metadata.content_hash
+    (found,) = await store.texts({digest, "0" * 64}, books=COURSE, limit=10)
+    assert (found.text, found.book_id) == (first.chunk.text, "course")
+    assert list(found.vector) == pytest.approx(list(first.vector), abs=1e-6)
+    both = BookIds(["course", "other"])
+    assert len(await store.texts({digest}, books=both, limit=10)) == 2
+    assert len(await store.texts({digest}, books=both, limit=1)) == 1
+    assert not await store.texts((), books=COURSE, limit=10)
+    await store.add(file_chunks([long_text("unseen")], file="unseen.md"))
+    (unseen,) = file_chunks([long_text("unseen")])
+    assert not await store.texts({unseen.chunk.metadata.content_hash}, books=COURSE, limit=10)
+
+
 async def test_modules_are_those_of_the_books_asked_for(store: VectorStore) -> None:
     await put(store, file="b.md", module="module-2")
     await put(store, file="a.md", module="module-1")

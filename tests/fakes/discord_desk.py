@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID, uuid4
 
 from adapters.platform import ChatPlatform
 from rag_core.agent.answer import AgentResponse
-from rag_core.conversation.key import ConversationKey
+from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress, QuestionState
@@ -87,6 +88,13 @@ class DiscordDesk:
         taken = self.taken[question.identity] = Taken(question)
         self._waiting.put_nowait(taken)
         return Receipt(question_id=taken.question_id, repeated=False)
+
+    async def since(
+        self, moment: datetime, *, platform: Platform, limit: int
+    ) -> list[IncomingQuestion]:
+        """What was asked lately, as the ledger knows it."""
+        asked = [t.question for t in self.taken.values() if not t.withdrawn]
+        return [q for q in asked[::-1] if q.heard_at >= moment][:limit]
 
     async def revise(self, question: IncomingQuestion) -> None:
         known = self.taken.get(question.identity)

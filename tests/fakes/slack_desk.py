@@ -6,13 +6,13 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
 from adapters.platform import ChatPlatform
 from rag_core.agent.answer import AgentResponse
-from rag_core.conversation.key import ConversationKey
+from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.desk.delivery import Delivery
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState
@@ -52,6 +52,13 @@ class FakeDesk:
         self._outstanding = 0
         self.idle = asyncio.Event()
         self.idle.set()
+
+    async def since(
+        self, moment: datetime, *, platform: Platform, limit: int
+    ) -> list[IncomingQuestion]:
+        """What was asked lately, as the ledger knows it."""
+        asked = [q for q in self.questions.values() if q.heard_at >= moment]
+        return [q for q in asked[::-1] if q.identity not in self.withdrawn][:limit]
 
     # The desk, as a platform sees it
 

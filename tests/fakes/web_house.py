@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
@@ -268,6 +268,11 @@ class MemoryIndex:
         self, chunk_ids: Sequence[str], *, books: BookIds
     ) -> Mapping[str, SearchResult]:
         return {p.chunk_id: p for p in self._of(books) if p.chunk_id in chunk_ids}
+
+    async def texts(
+        self, content_hashes: Collection[str], *, books: BookIds, limit: int
+    ) -> Sequence[SearchResult]:
+        return [p for p in self._of(books) if p.content_hash in content_hashes][:limit]
 
     def _of(self, books: BookIds) -> list[SearchResult]:
         return [passage for passage in self.passages if passage.book_id in books]

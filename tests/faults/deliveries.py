@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 
 from tests.faults.checker import figures
+from tests.faults.proxy import FaultProxy, Weather, fault_proxy
 from tests.faults.row import Outcome, Scale, judged
 from tests.faults.yard import Yard, yard
+from tests.peers.discord import SEND
+from tests.peers.discord_limits import Trouble
 from tests.peers.postgres import postgres_server
 from tests.peers.slack import RETRY_AFTER, Fault
 
@@ -22,6 +27,15 @@ TROUBLES = (
     Fault.LOST_RESPONSE,
     Fault.GARBAGE,
 )
+
+TROUBLES_IN_DISCORD = (
+    Trouble(status=429, retry_after=0.5),
+    Trouble(status=500),
+    Trouble(status=502, takes_effect=True),
+    Trouble(reset=True),
+    Trouble(reset=True, takes_effect=True),
+)
+STORM = Weather(refuse=0.03, reset=0.03, cut=0.03, half_open=0.005, latency=0.02)
 
 
 async def deliveries(scale: Scale) -> Outcome:
@@ -77,26 +91,50 @@ async def again(place: Yard, *, copies: int) -> int:
 
 
 async def posts(scale: Scale) -> Outcome:
-    """Posts that are answered 429, 500 or garbage, or reset before or after they took effect."""
+    """Posts that are answered 429, 5xx or garbage, hang, or are cut before or after they took
+    effect, on both platforms; and all that is asked of Slack goes by a way that fails."""
     messages = scale.of(1000, least=20)
-    async with yard(scale.folder, seed=scale.seed) as place:
+    async with (
+        yard(scale.folder, seed=scale.seed, with_discord=True) as place,
+        bad_way_to_slack(place) as proxy,
+    ):
+        assert place.discord is not None
+        world = place.discord.world
+        guild = world.guild()
+        servers = [world.text_channel(guild) for _ in range(10)]
+        person = world.person("alice")
         channels = place.channels(50)
         house = await place.start()
         await house.ready()
+        proxy.weather = STORM
         for number in range(messages):
+            if number % 4 == 0:
+                place.discord.troubles.on(SEND, place.random.choice(TROUBLES_IN_DISCORD))
+            if number % 3 == 1:
+                await place.ask_in_discord(servers[number % 10], person, new=True)
             if number % 3 == 0:
                 place.slack.fails("chat.postMessage", place.random.choice(TROUBLES))
             if number % (messages // 4 or 1) == 1:
                 place.slack.fails("chat.postMessage", Fault.HANG)
             place.ask(channels[number % len(channels)])
             await asyncio.sleep(0.02)
+        place.discord.troubles.on(SEND, Trouble(hang=True))
         ended = await place.until_ended(within=PATIENCE + messages / 2)
         # A call that was on its way when another one was refused could not know.
         early = sum(seconds < RETRY_AFTER - IN_FLIGHT for seconds in place.slack.early)
-        outcome = Outcome(figures={"asked_again_too_early": early})
+        outcome = Outcome(figures={"asked_again_too_early": early, "fates": dict(proxy.fates)})
         outcome.must(ended, "not everything ended")
         outcome.must(not early, "Retry-After was not honoured")
         return judged(outcome, figures(place.record()))
+
+
+@contextlib.asynccontextmanager
+async def bad_way_to_slack(place: Yard) -> AsyncIterator[FaultProxy]:
+    """Slack's Web API behind a proxy; fair weather, until that is changed."""
+    host, _, port = place.slack.base.removeprefix("http://").partition("/")[0].partition(":")
+    async with fault_proxy(host, int(port), seed=place.random.getrandbits(32)) as proxy:
+        place.settings["SLACK_API_BASE"] = f"http://{proxy.address}/api/"
+        yield proxy
 
 
 async def threads(scale: Scale) -> Outcome:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from threading import Event
 from time import monotonic, sleep
@@ -20,7 +21,6 @@ from tests.flow.running_house import environment
 
 KILOBYTES_A_FILE = 100
 EVERY_SECONDS = 0.005
-REQUEST = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 async def event_loop(scale: Scale) -> Outcome:
@@ -62,15 +62,15 @@ async def event_loop(scale: Scale) -> Outcome:
 
 def knocks(address: str, over: Event) -> list[float]:
     """How long each of many small requests waited: no less than the loop was away."""
-    host, _, port = address.removeprefix("http://").strip("/").partition(":")
     waited = []
-    with socket.create_connection((host, int(port))) as door:
+    with closing(HTTPConnection(address.removeprefix("http://").strip("/"), timeout=60)) as door:
         while not over.is_set():
             began = monotonic()
-            door.sendall(REQUEST)
-            answer = door.recv(4096)
+            door.request("GET", "/livez")
+            answer = door.getresponse()
+            answer.read()
             waited.append(monotonic() - began)
-            assert answer.startswith(b"HTTP/1.1 200"), answer
+            assert answer.status == 200, answer.status
             sleep(EVERY_SECONDS)
     return waited
 

@@ -144,8 +144,8 @@ async def soak(scale: Scale) -> Outcome:
         for number in range(messages):
             thread = number % threads
             place.ask(channels[thread % len(channels)], f"t{thread}")
-            if number % 50 == 49:
-                await place.until_ended(within=120)
+            if number % 200 == 199:
+                await place.until_ended(within=240)
             if number == messages // 5:
                 after_warm_up = held(house)
         ended = await place.until_ended(within=300)

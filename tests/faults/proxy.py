@@ -51,8 +51,8 @@ class FaultProxy:
         self._writers.add(writer)
         try:
             await self._serve(reader, writer)
-        except (OSError, asyncio.IncompleteReadError):
-            pass
+        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            pass  # the task ends here in any case: nobody waits for it but `close`
         finally:
             self._open.discard(task)
             self._writers.discard(writer)
@@ -123,7 +123,7 @@ async def pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 def reset(writer: asyncio.StreamWriter) -> None:
     """End the connection as a crashed host does."""
     raw: socket | None = writer.get_extra_info("socket")
-    if raw is not None:
+    if raw is not None and raw.fileno() >= 0:
         raw.setsockopt(SOL_SOCKET, SO_LINGER, RESET_AT_CLOSE)
     writer.transport.abort()
 

@@ -25,6 +25,7 @@ from tests.peers.discord_world import FORUM
 QUESTION = "How many questions may I ask a day?"
 QUICK = {"beat_seconds": 0.05, "silence_seconds": 0.3, "open_seconds": 0.3}
 HISTORY = "GET /channels/:c/messages"
+MESSAGE = "GET /channels/:c/messages/:m"
 GUILD = "GET /guilds/:g"
 
 
@@ -113,6 +114,52 @@ async def test_a_session_that_discord_has_forgotten_begins_anew_and_misses_nothi
         assert sent(course) == (2, 1)
         read = {call.path.split("/")[2] for call in peer.calls if call.route == HISTORY}
         assert str(quiet.id) not in read
+
+
+async def test_edits_and_deletions_that_nobody_heard_are_found() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, desk := DiscordDesk(), parts={"lately": desk})
+        async with running(course):
+            notes = [
+                await peer.say(course.channel, course.alice, f"{day}?", mentions_bot=True)
+                for day in ("Monday", "Tuesday", "Friday")
+            ]
+            direct = await peer.say(peer.world.direct(course.bob), course.bob, "And in private?")
+            await course.answered(4)
+            thread = peer.world.channels[notes[0].id]
+            follow_up = await peer.say(thread, course.alice, "And at night?")
+            await course.answered(5)
+        await peer.edit(notes[1], "Wednesday?")
+        await peer.edit(follow_up, "And at noon?")
+        await peer.delete(notes[2])
+        await peer.delete(direct)
+        peer.gateway.sessions.clear()
+        async with running(course):
+            await course.until(lambda: len(desk.withdrawn) == 2)
+            await course.until(lambda: "And at noon?" in desk.texts)
+            await course.until(lambda: "Wednesday?" in desk.texts)
+        assert {question.message_id for question in desk.withdrawn} == {
+            str(notes[2].id),
+            str(direct.id),
+        }
+        assert "Monday?" in desk.texts
+        refused = [refusal for refusal in peer.forgive() if "10008" in refusal]
+        assert len(refused) == 2, "each deleted message was looked for once"
+
+
+async def test_a_channel_that_is_closed_proves_no_deletion_and_is_asked_once() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, desk := DiscordDesk(), parts={"lately": desk})
+        async with running(course):
+            for number in range(3):
+                await ask(course, f"Question {number}?")
+        peer.gateway.sessions.clear()
+        peer.troubles.on(MESSAGE, Trouble(status=403), times=3)
+        async with running(course):
+            await course.until(lambda: any(call.route == MESSAGE for call in peer.calls))
+            await course.quiet()
+        assert not desk.withdrawn
+        assert len([call for call in peer.calls if call.route == MESSAGE]) == 1
 
 
 async def test_a_channel_that_cannot_be_read_does_not_keep_the_others() -> None:

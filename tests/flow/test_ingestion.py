@@ -193,6 +193,37 @@ async def test_a_file_that_was_moved_is_not_embedded_again(desk: OpenDesk, docs:
     assert {result.source_file for result in await desk.search("door")} >= {"new/stove.md"}
 
 
+async def test_a_file_that_was_moved_and_edited_embeds_what_is_new_in_it(
+    desk: OpenDesk, docs: Path
+) -> None:
+    first = "\n\n".join(f"## Part {name}\n\n{long_text(name)}" for name in ("one", "two", "three"))
+    write_files(docs, {"parts.md": f"# Parts\n\n{first}"})
+    await desk.run(docs)
+    (docs / "parts.md").unlink()
+    write_files(docs, {"moved.md": f"# Parts\n\n{first}\n\n## Part four\n\n{long_text('four')}"})
+    job = await desk.run(docs)
+    assert (job.files_processed, job.chunks_embedded) == (1, 1)
+    await desk.check_totals()
+
+
+async def test_a_text_that_the_book_has_is_not_embedded_for_another_file(
+    desk: OpenDesk, docs: Path
+) -> None:
+    page = f"# Twins\n\n{long_text('twin')}"
+    write_files(docs, {"a.md": page, "b.md": page, "c.md": page})
+    await desk.run(docs / "a.md")
+    job = await desk.run(docs / "b.md", docs / "c.md")
+    assert (job.files_processed, job.chunks_embedded) == (2, 0)
+    await desk.check_totals()
+
+
+async def test_a_removed_book_leaves_no_vectors_behind(desk: OpenDesk, docs: Path) -> None:
+    first = await desk.run(docs)
+    await desk.ingestion.remove_book("course")
+    again = await desk.run(docs)
+    assert again.chunks_embedded == first.chunks_embedded > 0
+
+
 async def test_a_run_over_another_folder_takes_nothing_out(
     desk: OpenDesk, docs: Path, tmp_path: Path
 ) -> None:
@@ -313,7 +344,7 @@ async def test_full_reads_everything_and_embeds_nothing_that_it_knows(
     full = await desk.run(docs, mode=IngestionMode.FULL)
     assert (full.files_processed, full.chunks_embedded) == (3, 0)
     recreated = await desk.run(docs, mode=IngestionMode.RECREATE)
-    assert (recreated.files_processed, recreated.chunks_embedded) == (3, 4)
+    assert (recreated.files_processed, recreated.chunks_embedded) == (3, 0)
     assert (recreated.chunks_created, recreated.chunks_deleted) == (4, 4)
     book = await desk.desk.books.get("course")
     assert book is not None

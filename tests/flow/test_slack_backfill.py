@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -65,7 +67,7 @@ async def test_what_was_missed_is_answered_once_wherever_the_bot_was_known(over:
             "and how many here?",
             "and in a week?",
             "are you there?",
-            "do you know?\n\nSaid before in the thread:\nhow do I log in?",
+            "do you know?\n\nSaid before in the thread:\n> how do I log in?",
             "how many a day?",
             "how many a month?",
         ]
@@ -144,3 +146,67 @@ async def test_only_the_places_that_were_heard_last_are_kept() -> None:
     assert len(kept) == 500
     assert "C699" in kept
     assert "C0" not in kept
+
+
+def away(peer: SlackPeer, channel: str) -> Iterator[None]:
+    """Nobody tells the app of what happens in a channel."""
+    members = peer.world.channels[channel].members
+    members.discard(BOT_USER)
+    yield
+    members.add(BOT_USER)
+
+
+unheard = contextmanager(away)
+
+
+@BOTH_WAYS
+async def test_edits_and_deletions_that_nobody_heard_are_found(over: str) -> None:
+    desk, markers = desk_that_answers(), MemoryMarkers()
+    parts = {"lately": desk}
+    async with SlackPeer() as peer:
+        async with slack_at_work(peer, desk, markers=markers, parts=parts, over=over):
+            kept = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+            edited = peer.say(GENERAL, ANN, f"{MENTION} how many a week?")
+            gone = peer.say(GENERAL, ANN, f"{MENTION} how many a month?")
+            direct = peer.say(DIRECT, ANN, "how many a year?")
+            await settled(peer, desk)
+            reply = peer.say(GENERAL, ANN, "and in a leap year?", kept)
+            taken_back = peer.say(GENERAL, ANN, "and in May?", kept)
+            await settled(peer, desk)
+        with unheard(peer, GENERAL), unheard(peer, DIRECT):
+            peer.edit(GENERAL, edited, f"{MENTION} how many in two weeks?")
+            peer.edit(GENERAL, reply, "and in 2028?")
+            peer.delete(GENERAL, gone)  # it has an answer below it: a grave
+            peer.delete(GENERAL, taken_back)
+            peer.edit(DIRECT, direct, "never mind")
+        async with slack_at_work(peer, desk, markers=markers, parts=parts, over=over):
+            await until(lambda: len(desk.withdrawn) == 3)
+            await until(lambda: len(desk.revised) == 2)
+            await asyncio.sleep(0.2)
+        withdrawn = {identity.message_id for identity in desk.withdrawn}
+        assert withdrawn == {gone, taken_back, direct}
+        assert {question.question.message for question in desk.revised} == {
+            "how many in two weeks?",
+            "and in 2028?",
+        }
+        # What was found once is not found again.
+        async with slack_at_work(peer, desk, markers=markers, parts=parts, over=over):
+            await asyncio.sleep(0.3)
+        assert (len(desk.withdrawn), len(desk.revised)) == (3, 2)
+
+
+async def test_a_place_that_is_not_read_whole_proves_no_deletion() -> None:
+    desk, markers = desk_that_answers(), MemoryMarkers()
+    parts = {"lately": desk}
+    async with SlackPeer() as peer:
+        peer.foresees("not_in_channel", "missing_scope")
+        async with slack_at_work(peer, desk, markers=markers, parts=parts):
+            peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+            peer.say(DIRECT, ANN, "how many a day?")
+            await settled(peer, desk)
+        peer.world.channels[GENERAL].members.discard(BOT_USER)
+        peer.api.scopes.discard("im:history")
+        async with slack_at_work(peer, desk, markers=markers, parts=parts):
+            await until(lambda: len(peer.calls("conversations.history")) >= 4)
+            await asyncio.sleep(0.2)
+        assert not desk.withdrawn

@@ -26,6 +26,7 @@ from adapters.slack.team import Team
 from adapters.slack.teams import OneTeam
 from adapters.slack.workspace import Workspace
 from rag_core.conversation.key import TenantId
+from rag_core.errors import DeskFull, StorageError
 from tests.fakes.answers import an_answer
 from tests.fakes.slack_desk import FakeDesk
 from tests.fakes.slack_house import parts_for
@@ -74,8 +75,8 @@ class Door:
         team = Team(client)
         team.know(WORKSPACE)
         config = SlackConfig(bot_token="xoxb-1", signing_secret=SIGNING_SECRET)
-        teams, parts = OneTeam(team), parts_for(self.desk)
-        return built(config, parts, teams=teams, client=client, errands=self.errands).app
+        self.teams, parts = OneTeam(team), parts_for(self.desk)
+        return built(config, parts, teams=self.teams, client=client, errands=self.errands).app
 
 
 @asynccontextmanager
@@ -113,10 +114,34 @@ async def test_while_a_secret_is_exchanged_the_new_and_the_old_one_hold(door: Do
             assert answer.status_code == status, secret
 
 
-async def test_slack_is_told_no_while_the_desk_cannot_write(door: Door) -> None:
-    door.desk.failing = 1
-    assert (await door.post(QUESTION, signed(QUESTION))).status_code == 500
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (StorageError("The database cannot be written."), "not accepted"),
+        (DeskFull("Too many questions wait."), "not accepted"),
+        (KeyError("a bug"), "met a defect"),
+        (TypeError("a bug"), "met a defect"),
+    ],
+)
+@pytest.mark.parametrize("where", ["accept", "found"])
+async def test_slack_sends_again_what_an_error_of_ours_kept_from_the_desk(
+    door: Door, caplog: pytest.LogCaptureFixture, error: Exception, words: str, where: str
+) -> None:
+    owner: Any = door.desk if where == "accept" else door.teams
+
+    async def fails(given: object) -> None:
+        raise error
+
+    setattr(owner, where, fails)
+    answer = await door.post(QUESTION, signed(QUESTION))
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    [record] = [r for r in caplog.records if "Slack will send it again" in r.getMessage()]
+    assert words in record.getMessage()
+    assert record.__dict__["event_id"] == "Ev1"
+    assert "why?" not in caplog.text
+    delattr(owner, where)
     assert (await door.post(QUESTION, signed(QUESTION))).status_code == 200
+    assert len(door.desk.questions) == 1
 
 
 async def test_the_address_is_verified_with_the_challenge(door: Door) -> None:

@@ -117,7 +117,7 @@ async def test_a_mention_in_a_thread_of_people_reads_that_thread(over: str) -> N
         [question] = desk.questions.values()
         assert question.question.message == (
             "do you know?\n\nSaid before in the thread:\n"
-            "How many vacation days do new people get?\nI <think> it was changed in May"
+            "> How many vacation days do new people get?\n> I <think> it was changed in May"
         )
         assert question.key.thread_id == head
         assert len(peer.calls("conversations.replies")) == 1
@@ -139,6 +139,30 @@ async def test_the_bots_bare_name_means_the_thread_itself() -> None:
         assert text.startswith("How many vacation days do new people get?\n\nSaid before")
         assert "word 59" in text
         assert len(text) <= 1_000
+
+
+async def test_of_a_long_thread_the_newest_is_read_and_a_long_message_leaves_room() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        head = peer.say(GENERAL, ANN, "Vacation is confusing.")
+        for number in range(450):
+            peer.say(GENERAL, BEN, f"word {number}", thread_ts=head)
+        peer.say(GENERAL, BEN, "a log: " + "x" * 900, thread_ts=head)
+        peer.say(GENERAL, CLEO, f"{MENTION} who decides?", thread_ts=head)
+        await settled(peer, desk)
+        [text] = asked(desk)
+        lines = text.splitlines()
+        assert lines[:4] == [
+            "who decides?",
+            "",
+            "Said before in the thread:",
+            "> Vacation is confusing.",
+        ]
+        assert lines[-1].startswith("> a log: xxx")
+        assert lines[-1].endswith("…")
+        assert lines[-2] == "> word 449"
+        assert len(text) <= 650
+        assert len(peer.calls("conversations.replies")) == 3
 
 
 @pytest.mark.parametrize("fault", [Fault.RESET, Fault.RATE_LIMITED, Fault.GARBAGE])

@@ -12,7 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
-from time import monotonic
+from time import monotonic, time
 from types import TracebackType
 from typing import Any, Self
 
@@ -36,6 +36,7 @@ from tests.peers.slack_world import (
     ELSEWHERE,
     GENERAL,
     TEAM,
+    SlackChannel,
     SlackMessage,
     SlackWorld,
 )
@@ -193,7 +194,8 @@ class SlackPeer:
         message = place.messages[ts]
         before = message.as_slack(with_metadata=False)
         message.text, message.edited = text, True
-        self.emit(changed_event(message, before, place))
+        message.edited_at = f"{time():.6f}"
+        self.emit_from(place, changed_event(message, before, place))
 
     def delete(self, channel: str, ts: str) -> None:
         """A person takes a message away; one with replies leaves its place."""
@@ -201,13 +203,14 @@ class SlackPeer:
         message = place.messages[ts]
         before = message.as_slack(with_metadata=False)
         if len(self.world.thread(channel, ts)) > 1:
-            message.text = "This message was deleted."
-            self.emit(tombstone_event(message, before, place))
+            message.text, message.buried = "This message was deleted.", True
+            self.emit_from(place, tombstone_event(message, before, place))
             return
         del place.messages[ts]
-        self.emit(
+        self.emit_from(
+            place,
             changed_event(message, before, place)
-            | {"subtype": "message_deleted", "deleted_ts": ts, "message": None}
+            | {"subtype": "message_deleted", "deleted_ts": ts, "message": None},
         )
 
     def unfurl(self, channel: str, ts: str) -> None:
@@ -228,6 +231,11 @@ class SlackPeer:
         return self.say(channel, user, text, subtype="file_share", files=[file])
 
     # What the app hears
+
+    def emit_from(self, place: SlackChannel, event: dict[str, Any]) -> None:
+        """The app hears only of places that it is in."""
+        if BOT_USER in place.members:
+            self.emit(event)
 
     def emit(self, event: dict[str, Any]) -> Envelope | None:
         """Send an event to the app under a new event id."""

@@ -30,6 +30,9 @@ class SlackMessage:
     metadata: dict[str, Any] | None = None
     bot_id: str | None = None
     edited: bool = False
+    edited_at: str = ""
+    buried: bool = False
+    """Deleted, with replies that keep its place."""
     unfurls: bool = False
     files: list[dict[str, Any]] = field(default_factory=list)
 
@@ -58,6 +61,10 @@ class SlackMessage:
             message["blocks"] = self.blocks
         if self.bot_id:
             message |= {"bot_id": self.bot_id, "app_id": APP}
+        if self.edited_at:
+            message["edited"] = {"user": self.user, "ts": self.edited_at}
+        if self.buried:
+            message |= {"subtype": "tombstone", "user": "USLACKBOT", "hidden": True}
         if self.metadata and with_metadata:
             message["metadata"] = self.metadata
         return message
