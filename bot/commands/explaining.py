@@ -115,6 +115,8 @@ def reasons(
     profile: ConfidenceProfile,
 ) -> Iterator[str]:
     level, judged = profile.judge(inquiry, passages)
+    if answer["should_answer"]:  # the passages come back rounded, the answer's figure is whole
+        judged = answer["confidence"]
     yield f"Confidence {judged:.2f} ({level}) by the profile {profile.name}, from the passages:"
     if isinstance(profile, CalibratedProfile):
         yield from signals(inquiry, passages)
