@@ -90,9 +90,7 @@ class WorkingHouse:
         parts = web_parts(services, readiness_of(services, platforms), self.opened.mounts)
         app = create_app(parts, web_config(services.settings))
         owner = Owner(services, platforms)
-        private = create_door(
-            parts, owner=owner, shelves=services.librarian, staffing=services.staffing
-        )
+        private = create_door(parts, owner=owner, shelves=services.librarian)
         give_back()  # what the imports needed; from here on hours may pass without a question
         say_where(page, platforms)
         if not await services.stores.books.all():
@@ -135,13 +133,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
         worker = services.worker(services.own_outlets)
         parts = web_parts(services, readiness_of(services, ()), {})
         patience = WebConfig(wait_seconds=settings.answer_seconds + GOODBYE_SECONDS)
-        private = create_door(
-            parts,
-            patience,
-            owner=Owner(services),
-            shelves=services.librarian,
-            staffing=services.staffing,
-        )
+        private = create_door(parts, patience, owner=Owner(services), shelves=services.librarian)
         working = asyncio.create_task(work_until(until_done(done), worker, [serve(private, door)]))
         try:
             yield Path(door.getsockname())

@@ -48,6 +48,7 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         readiness=readiness,
         metrics=metrics,
         sources=services.timetable,
+        staffing=services.staffing,
         mounts=mounts,
         version=version("footnote-bot"),
     )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -29,6 +29,7 @@ from adapters.staff_answers import (
     NOT_STAFF,
     NOT_YOURS,
     NOTHING_TO_KEEP,
+    WITHDRAW,
     Decisions,
     KeepsAnswers,
     asking,
@@ -127,7 +128,9 @@ class Keeping:
             at=(Platform.DISCORD, spot_of_interaction(interaction).tenant),
             is_admin=self._is_admin(interaction.user),
         )
-        await self._tickets.replace(ticket_of(interaction), escaped(told))
+        left = rows(buttons([WITHDRAW] if act == KEEP else [], answer_id))
+        post = Post(content=escaped(told), components=left)
+        await self._tickets.replace(ticket_of(interaction), post)
 
     async def _pointed_at(self, interaction: discord.Interaction, data: Mapping[str, Any]) -> None:
         ticket, spot = ticket_of(interaction), spot_of_interaction(interaction)
@@ -204,13 +207,17 @@ def link_to(spot: Spot, message_id: int) -> str:
 
 def question(answer: StaffAnswer) -> Post:
     """What is asked, with its buttons; what they belong to stands in them."""
-    buttons = [
+    below = rows(buttons(choices(answer), answer.id))
+    return Post(content=f"{asking(answer)}\n{answer.link}", components=below)
+
+
+def buttons(acts: Sequence[str], answer_id: UUID) -> list[dict[str, Any]]:
+    return [
         {
             "type": BUTTON,
             "style": SUCCESS if act == KEEP else SECONDARY,
             "label": LABELS[act],
-            "custom_id": f"staff:{act}:{answer.id.hex}",
+            "custom_id": f"staff:{act}:{answer_id.hex}",
         }
-        for act in choices(answer)
+        for act in acts
     ]
-    return Post(content=f"{asking(answer)}\n{answer.link}", components=rows(buttons))

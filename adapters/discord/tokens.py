@@ -67,9 +67,9 @@ class TicketRest:
         data = Post(content=sentence).body(flags=PRIVATE | SUPPRESS_EMBEDS)
         await self._acknowledge(ticket, Callback.MESSAGE, data)
 
-    async def replace(self, ticket: Ticket, content: str) -> None:
+    async def replace(self, ticket: Ticket, post: Post | str) -> None:
         """Let other words stand in place of the message whose button was pressed."""
-        await self._acknowledge(ticket, Callback.UPDATE, Post(content=content).body())
+        await self._acknowledge(ticket, Callback.UPDATE, as_post(post).body())
 
     async def choose(self, ticket: Ticket, choices: Sequence[str]) -> None:
         data = {"choices": [{"name": choice, "value": choice} for choice in choices]}

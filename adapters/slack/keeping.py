@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -17,7 +17,7 @@ from adapters.slack.shapes import part
 from adapters.slack.staff import section
 from adapters.slack.team import Team
 from adapters.slack.teams import Teams
-from adapters.staff_answers import LABELS, Decisions, KeepsAnswers, asking, choices
+from adapters.staff_answers import KEEP, LABELS, WITHDRAW, Decisions, KeepsAnswers, asking, choices
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError, UpstreamError
 from rag_core.staff.answer import Refused, StaffAnswer, StaffReply, may_answer
@@ -78,14 +78,17 @@ class Keeping:
             at=(Platform.SLACK, tenant),
             is_admin=await self._people.is_admin(tenant, user),
         )
-        self._errands.start(self._tell(body, told))
+        left = [WITHDRAW] if act == f"{PREFIX}{KEEP}" else []
+        self._errands.start(self._tell(body, told, buttons(left, answer_id)))
 
-    async def _tell(self, body: Mapping[str, Any], told: str) -> None:
+    async def _tell(self, body: Mapping[str, Any], told: str, below: list[dict[str, Any]]) -> None:
         """In the place of the question, so that nobody presses it twice."""
         url = str(body.get("response_url") or "")
         if url and part(body, "container").get("is_ephemeral"):
             try:
-                await self._whispers.respond(url, replaces=True, text=told, blocks=[section(told)])
+                await self._whispers.respond(
+                    url, replaces=True, text=told, blocks=[section(told), *below]
+                )
             except UpstreamError as error:
                 log.info("a decision was not told", extra={"cause": str(error)})
         else:
@@ -105,17 +108,13 @@ class Keeping:
 
     async def _whisper(self, team: Team, heard: Heard, answer: StaffAnswer) -> None:
         words = asking(answer)
-        elements = [
-            button(f"{PREFIX}{act}", LABELS[act], f"{PREFIX}{act} {answer.id.hex}")
-            for act in choices(answer)
-        ]
         await team.call(
             "chat.postEphemeral",
             channel=heard.question.key.channel_id,
             user=heard.question.asker_id,
             thread_ts=heard.question.key.thread_id,
             text=words,
-            blocks=[section(words), {"type": "actions", "elements": elements}],
+            blocks=[section(words), *buttons(choices(answer), answer.id)],
         )
 
     async def _reply(self, team: Team, heard: Heard) -> StaffReply:
@@ -130,6 +129,14 @@ class Keeping:
             said_at=datetime.fromtimestamp(float(ts), UTC),
             link=await link_to(team, key.channel_id, ts),
         )
+
+
+def buttons(acts: Sequence[str], answer_id: UUID) -> list[dict[str, Any]]:
+    """One row of them; none where there is nothing to decide."""
+    elements = [
+        button(f"{PREFIX}{act}", LABELS[act], f"{PREFIX}{act} {answer_id.hex}") for act in acts
+    ]
+    return [{"type": "actions", "elements": elements}] if elements else []
 
 
 async def link_to(team: Team, channel: str, ts: str) -> str:

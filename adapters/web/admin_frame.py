@@ -13,6 +13,7 @@ PLACES = {
     "/admin/books": "Books",
     "/admin/channels": "Channels",
     "/admin/answers": "Answers",
+    "/admin/staff": "Staff answers",
 }
 CURRENT = Html(' aria-current="page"')
 SELECTED = Html(" selected")

@@ -32,6 +32,7 @@ from adapters.web.rate import SlidingLimit
 from adapters.web.reading import Reading
 from adapters.web.search import SearchRoutes
 from adapters.web.signing import SignInRoutes
+from adapters.web.staff_answers import StaffAnswerRoutes
 from adapters.web.threads import ThreadRoutes
 from adapters.web.uploads import UploadRoutes
 
@@ -98,4 +99,6 @@ def api_routers(parts: WebParts, config: WebConfig) -> Iterable[APIRouter]:
     yield FeedbackRoutes(parts).router()
     yield InsightRoutes(parts).router()
     yield PolicyRoutes(parts, reading).router()
+    if parts.staffing is not None:
+        yield StaffAnswerRoutes(parts.staffing, reading).router()
     yield HealthRoutes(parts).router()

@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Finding
 from adapters.web.app import create_api
 from adapters.web.body import BodyLimit
@@ -21,7 +20,6 @@ from adapters.web.config import WebConfig
 from adapters.web.parts import WebParts
 from adapters.web.problems import LastResort
 from adapters.web.shelves import KeepsShelves, shelf_routes
-from adapters.web.staff_answers import staff_routes
 from rag_core.conversation.key import Platform
 
 MAX_BODY = 1024 * 1024
@@ -69,7 +67,6 @@ def create_door(
     *,
     owner: ServesOwner | None = None,
     shelves: KeepsShelves | None = None,
-    staffing: KeepsAnswers | None = None,
 ) -> FastAPI:
     """HTTP for a caller who may do everything, to be served on a socket of the data folder."""
     app = create_api(parts, config or WebConfig())
@@ -77,8 +74,6 @@ def create_door(
         app.include_router(owner_routes(owner), include_in_schema=False)
     if shelves is not None:
         app.include_router(shelf_routes(shelves), include_in_schema=False)
-    if staffing is not None:
-        app.include_router(staff_routes(staffing), include_in_schema=False)
     app.add_middleware(BodyLimit, max_body=MAX_BODY, seconds=20.0)
     app.add_middleware(Trusted)
     app.add_middleware(LastResort)

@@ -11,6 +11,7 @@ from uuid import UUID
 from starlette.types import ASGIApp
 
 from adapters.platform import AcceptsQuestions, RevisesQuestions
+from adapters.staff_answers import KeepsAnswers
 from adapters.web.hooks import ReadsSources
 from adapters.web.reply import WebReplies
 from rag_core.agent.answer import AgentResponse
@@ -147,6 +148,7 @@ class WebParts:
     version: str
     sources: ReadsSources | None = None
     """Reads a book's sources again; None: there are no hooks."""
+    staffing: KeepsAnswers | None = None
     mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
     """Applications of other platforms that share the port, by path; each guards itself."""
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -8,7 +8,6 @@ from rich.console import Console
 from rich.live import Live
 from rich.markdown import Markdown
 from rich.spinner import Spinner
-from rich.table import Table
 
 from bot.output import notices, print_json, terminal
 from bot.reach import House, problem, reach
@@ -26,14 +25,18 @@ WORDS = {
 async def ask(
     question: dict[str, Any], *, as_json: bool, verbose: bool, explains: bool = False
 ) -> int:
-    async with reach(read_settings()) as house:
+    settings = read_settings()
+    async with reach(settings) as house:
         answer = await answered(house, question, notices() if as_json else terminal())
+        thread = await house.get(f"/threads/{answer['session_id']}") if explains else None
     if as_json:
         print_json(answer)
     else:
         show(answer, terminal(), verbose=verbose)
-        if explains:
-            explain(answer, terminal())
+        if thread is not None and answer["outcome"] != "error":
+            from bot.commands.explaining import explain, profile_in
+
+            explain(answer, thread, await profile_in(settings), terminal())
     return 1 if answer["outcome"] == "error" else 0
 
 
@@ -87,23 +90,3 @@ def timings(answer: dict[str, Any]) -> str:
         f" {answer['tokens_used']} tokens, {answer['confidence_level']} confidence"
         f" ({answer['confidence']:.2f}), session {answer['session_id']}"
     )
-
-
-def explain(answer: dict[str, Any], console: Console) -> None:
-    """What was found, and what of it the answer rests on."""
-    cited = {place(citation) for citation in answer["citations"]}
-    table = Table("passage", "similarity", "where", "cited")
-    for source in answer["sources"]:
-        named = {"page_title": source["page_title"], "section_heading": source["section"]}
-        table.add_row(
-            str(source["rank"]),
-            f"{source['similarity_score']:.2f}",
-            place(named) or source["source_file"],
-            "yes" if place(named) in cited else "",
-        )
-    console.print(
-        f"\nConfidence {answer['confidence']:.2f} ({answer['confidence_level']});"
-        f" {answer['retrieval_count']} searches, {len(answer['sources'])} passages handed over."
-    )
-    if answer["sources"]:
-        console.print(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import sqlite3
 import subprocess
 import sys
@@ -35,8 +36,16 @@ async def test_an_answer_stands_with_its_links_and_what_was_asked_for(handbook: 
     assert "searched" not in plain
     told, _ = await footnote("ask", ASKED, "-v", "--explain", folder=handbook)
     assert "searched" in told
-    assert "Confidence" in told
-    assert "similarity" in told
+    assert f"Searched for: {ASKED}" in told
+    assert "by the profile calibrated" in told
+    assert "of the question's wording" in " ".join(told.split())
+    assert "[1]" in told.split("How this came about")[1]
+    (shown,) = re.findall(r"confidence \((\d\.\d\d)\)", " ".join(told.split()))
+    assert f"Confidence {shown} (" in told  # what is explained is what was judged
+    refused, _ = await footnote("ask", "Who won the cup in 1998?", "--explain", folder=handbook)
+    assert "So nothing was found." in refused
+    greeted, _ = await footnote("ask", "Thanks!", "--explain", folder=handbook)
+    assert "Nothing was searched" in greeted
 
 
 async def test_json_is_one_document_and_nothing_else(handbook: Path) -> None:

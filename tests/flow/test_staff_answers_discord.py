@@ -85,7 +85,8 @@ async def test_a_reply_is_kept_cited_as_what_it_is_and_goes_with_its_message(
             assert found.pinged == ()
             again = await discord.interactions.menu(said, tutor, KEEP_THIS)
             await discord.until(lambda: "kept already" in "".join(again.texts), within=30)
-            await discord.delete(said)
+            await discord.interactions.press(question, tutor, "Withdraw")
+            await discord.until(lambda: "Withdrawn" in question.content, within=30)
             gone = await answer(discord, channel, alice, ASKED)
             assert REFUSED in gone.content
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -83,6 +84,7 @@ async def test_a_reply_is_kept_cited_as_what_it_is_and_withdrawn(
         await slack.heard()
         changed = await answer(slack, ANN, "Where may my bicycle stay at night?")
         assert "green shed" in changed.seen
+        assert "Withdraw" in labels(question)
         printed, _ = await footnote("staff", "--json", folder=library)
         [kept] = json.loads(printed)["staff_answers"]
         assert (kept["author"], kept["book_id"]) == ("cleo", "library")
@@ -92,14 +94,21 @@ async def test_a_reply_is_kept_cited_as_what_it_is_and_withdrawn(
         assert REFUSED in gone.seen
 
 
-async def test_a_deleted_message_takes_its_answer_along(library: Path, slack: SlackPeer) -> None:
-    async with running_house(library, **settings(slack)):
+async def test_admins_see_it_and_a_deleted_message_takes_it_along(
+    library: Path, slack: SlackPeer
+) -> None:
+    async with running_house(library, **settings(slack)) as house:
         refusal = await answer(slack, ANN, ASKED)
         said = slack.say(GENERAL, CLEO, SAID, thread_ts=refusal.thread_ts)
         question = await asked_to_keep(slack)
         slack.people.press(CLEO, question, "Keep as an answer")
         await until(lambda: "Kept until" in question.text)
         assert cited(await answer(slack, BEN, ASKED))
+        page = (await house.web.get("/admin/staff")).text
+        assert "Staff answer by cleo" in page
+        assert "<!channel>" not in page
+        assert (await house.web.delete(f"/staff-answers/{uuid4()}")).status_code == 404
         slack.delete(GENERAL, said)
         await slack.heard()
         assert REFUSED in (await answer(slack, BEN, ASKED)).seen
+        assert "No answer of the staff" in (await house.web.get("/admin/staff")).text

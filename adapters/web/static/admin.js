@@ -63,6 +63,17 @@ async function cancel(button) {
   await showRuns();
 }
 
+async function withdraw(button) {
+  const answer = button.closest("[data-staff]");
+  const url = `/staff-answers/${answer.dataset.staff}`;
+  const response = await fetch(url, { method: "DELETE", headers }).catch(() => null);
+  const refused = await problem(response);
+  say(refused || "Withdrawn: nobody is shown this answer any more.");
+  if (!refused) {
+    answer.remove();
+  }
+}
+
 /** Every file of a drop with its path; a folder gives all that is below it. */
 async function dropped(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
@@ -185,6 +196,9 @@ document.addEventListener("change", (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.dataset.act === "cancel") {
     cancel(event.target);
+  }
+  if (event.target.dataset.act === "withdraw") {
+    withdraw(event.target);
   }
 });
 at("bind-form")?.addEventListener("submit", (event) => {
