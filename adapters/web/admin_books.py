@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adapters.web.admin_frame import DASH, items, none, row
+from adapters.web.admin_frame import DASH, items, none, row, rows
 from adapters.web.templates import NOTHING, Html, fill, joined
 from adapters.web.uploads import KINDS, MAX_BOOK_BYTES, MAX_FILES
 from rag_core.books.book import Book
@@ -23,7 +23,9 @@ TOLD = 50
 def books_html(books: Sequence[Book], jobs: Sequence[IngestionJob], *, drops: bool) -> Html:
     return fill(
         "admin-books",
-        books=joined([book_row(book) for book in books]),
+        books=rows(
+            [book_row(book) for book in books], columns=5, otherwise="No book has been read yet."
+        ),
         drop=drop_html(books) if drops else NOTHING,
         jobs=jobs_html(jobs),
     )
@@ -82,8 +84,9 @@ def notes_html(job: IngestionJob) -> Html:
 
 
 def channels_html(policies: Mapping[Place, ChannelPolicy]) -> Html:
-    rows = [policy_row(place, policy) for place, policy in policies.items()]
-    return fill("admin-channels", policies=joined(rows))
+    made = [policy_row(place, policy) for place, policy in policies.items()]
+    said = "No place says anything for itself: the default book is read everywhere."
+    return fill("admin-channels", policies=rows(made, columns=5, otherwise=said))
 
 
 def policy_row(place: Place, policy: ChannelPolicy) -> Html:

@@ -47,6 +47,11 @@ def row(head: str, *cells: str) -> Html:
     return fill("admin-row", cells=joined([fill("admin-head-cell", words=head), *rest]))
 
 
+def rows(made: list[Html], *, columns: int, otherwise: str) -> Html:
+    """The rows of a table; one that says so where there are none."""
+    return joined(made) or fill("admin-empty-row", columns=str(columns), words=otherwise)
+
+
 def options(values: Iterable[tuple[str, str]], chosen: str) -> Html:
     return joined(
         [

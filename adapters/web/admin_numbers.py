@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.web.admin_frame import items, none, options, percent, row, seconds
+from adapters.web.admin_frame import items, none, options, percent, row, rows, seconds
 from adapters.web.markdown import leads_out
 from adapters.web.templates import NOTHING, Html, fill, joined
 from rag_core.insight.export import named
@@ -23,7 +23,12 @@ def numbers_html(stats: Stats) -> Html:
         stretches=options(STRETCHES, days),
         tiles=tiles_html(stats),
         by_day=joined([day_row(each) for each in reversed(stats.days)]),
-        by_channel=joined([channel_row(each) for each in stats.channels]),
+        ratings=ratings_html(stats.total),
+        by_channel=rows(
+            [channel_row(each) for each in stats.channels],
+            columns=8,
+            otherwise="Nothing was asked in this time.",
+        ),
     )
 
 
@@ -42,6 +47,13 @@ def tiles_html(stats: Stats) -> Html:
     return joined(
         [fill("admin-tile", number=number, words=words) for words, number in told.items()]
     )
+
+
+def ratings_html(total: Tally) -> Html:
+    """The chart of ratings; without any, an empty one would say less than a sentence."""
+    if total.helpful_rate is None:
+        return none("Nobody has rated an answer in this time.")
+    return fill("admin-ratings")
 
 
 def day_row(each: DayTally) -> Html:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.web.admin_frame import items, row
+from adapters.web.admin_frame import items, row, rows
 from adapters.web.markdown import parsed, rendered
 from adapters.web.templates import Html, fill, joined
+from rag_core.agent.answer import Citation, Source
+from rag_core.conversation.state import RetrievalRecord
 from rag_core.insight.story import Rating, Story, StoryLine
 
 OUTCOMES = {
@@ -15,11 +17,11 @@ OUTCOMES = {
     "no_results": "refused",
     "error": "failed",
 }
-NOTHING_THERE = ("–",)
 
 
 def answers_html(lines: Sequence[StoryLine]) -> Html:
-    return fill("admin-answers", answers=joined([line_row(line) for line in lines]))
+    made = [line_row(line) for line in lines]
+    return fill("admin-answers", answers=rows(made, columns=6, otherwise="Nothing was asked yet."))
 
 
 def line_row(line: StoryLine) -> Html:
@@ -40,31 +42,40 @@ def story_html(story: Story) -> Html:
         origin=f"Asked on {story.platform}, {story.asked_at:%d %b %Y %H:%M:%S} UTC",
         prose=rendered(parsed(response.answer)),
         facts=facts_html(story),
-        searches=joined(
-            [
-                row(found.query, str(found.results_count), f"{found.avg_similarity:.2f}")
-                for found in story.searches
-            ]
-        ),
-        evidence=joined(
-            [
-                row(
-                    str(source.rank),
-                    f"{source.similarity_score:.2f}",
-                    section(source.page_title, source.section),
-                    source.chunk_text,
-                )
-                for source in response.sources
-            ]
-        ),
-        citations=joined(
-            [
-                row(str(note.number), section(note.page_title, note.section_heading), note.quote)
-                for note in response.citations
-            ]
-        ),
-        ratings=items([rating(each) for each in story.ratings] or NOTHING_THERE),
+        searches=searches_html(story.searches),
+        evidence=evidence_html(response.sources),
+        citations=citations_html(response.citations),
+        ratings=items([rating(each) for each in story.ratings] or ["Nobody has rated it."]),
     )
+
+
+def searches_html(searches: Sequence[RetrievalRecord]) -> Html:
+    made = [
+        row(found.query, str(found.results_count), f"{found.avg_similarity:.2f}")
+        for found in searches
+    ]
+    return rows(made, columns=3, otherwise="Nothing was looked up.")
+
+
+def evidence_html(sources: Sequence[Source]) -> Html:
+    made = [
+        row(
+            str(source.rank),
+            f"{source.similarity_score:.2f}",
+            section(source.page_title, source.section),
+            source.chunk_text,
+        )
+        for source in sources
+    ]
+    return rows(made, columns=4, otherwise="No passage was used.")
+
+
+def citations_html(citations: Sequence[Citation]) -> Html:
+    made = [
+        row(str(note.number), section(note.page_title, note.section_heading), note.quote)
+        for note in citations
+    ]
+    return rows(made, columns=3, otherwise="The answer has no footnotes.")
 
 
 def facts_html(story: Story) -> Html:

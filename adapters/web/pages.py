@@ -32,6 +32,7 @@ class PageRoutes:
     def __init__(self, parts: WebParts, config: WebConfig) -> None:
         self._parts = parts
         self._with_keys = bool(config.api_keys)
+        self._drops = config.uploads is not None
         self._reading = Reading(books=parts.books, library=parts.library)
 
     def router(self) -> APIRouter:
@@ -159,6 +160,7 @@ class PageRoutes:
 
     async def _no_book(self, caller: Caller) -> Html:
         if not await self._parts.books.all():
-            return fill("no-book")
+            may_drop = self._drops and caller.scope >= Scope.ADMIN
+            return fill("no-book", drop=fill("no-book-drop") if may_drop else NOTHING)
         readable = await self._reading.readable(caller)
         return fill("which-book", books=f" ({', '.join(readable)})" if readable else "")

@@ -12,16 +12,16 @@ from datetime import UTC, datetime
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.budget import is_speech
 from rag_core.agent.citations import CheckedText, checked
-from rag_core.agent.confidence import ConfidenceMetrics
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.followup import earlier_questions, sought, standalone
 from rag_core.agent.guard import disarmed
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
 from rag_core.agent.inquiry import Inquiry
+from rag_core.agent.judgement import Judgement
 from rag_core.agent.loop import Draft, Loop
 from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_for
-from rag_core.agent.profiles import ConfidenceProfile, measured, profile_named
+from rag_core.agent.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.prompting import prompt_for, topic_summary
 from rag_core.agent.prompts import is_refusal
 from rag_core.agent.response import Report
@@ -56,6 +56,15 @@ class AgentAnswer:
 
     response: AgentResponse
     turn: Turn | None
+
+
+def inquiry_into(question: Question, understood: str, state: ConversationState) -> Inquiry:
+    """What is asked of the passages, by the question and its thread."""
+    return Inquiry(
+        text=question.message,
+        understood=understood,
+        said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
+    )
 
 
 class Agent:
@@ -139,43 +148,17 @@ class Agent:
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
-        tool = RetrievalTool(
-            retriever=self._retriever,
-            bounds=self._bounds(question, books),
-            now=self._now,
-            earlier=earlier_questions(state.turns),
-            sought={understood: sought(question.message, understood)},
-        )
-
-        inquiry = Inquiry(
-            text=question.message,
-            understood=understood,
-            said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
-        )
-
-        judged: dict[int, ConfidenceMetrics] = {}
-
-        def metrics() -> ConfidenceMetrics:
-            """Judged once for each state of the evidence, which only grows."""
-            found = tool.context.results
-            if len(found) not in judged:
-                judged[len(found)] = measured(self._profile, inquiry, found)
-            return judged[len(found)]
-
+        tool = self._tool(question, understood, state, books)
+        judgement = Judgement(self._profile, inquiry_into(question, understood, state), tool)
         prompt = prompt_for(report.manner.over(self._config), state, understood, at=self._now())
-        draft = await self._loop.run(
-            prompt,
-            tool=tool,
-            suffices=lambda: metrics().should_answer,
-            teller=teller,
-        )
+        draft = await self._loop.run(prompt, tool=tool, suffices=judgement.suffices, teller=teller)
         text = self._checked(draft, tool, understood, report)
         if self._may_rewrite(draft, text, report):
             text, draft = await self._rewritten(prompt, draft, text, tool, report, teller)
         response = report.researched(
             text=text,
             tool=tool,
-            metrics=metrics(),
+            metrics=judgement.metrics,
             profile=self._profile,
             tokens=draft.tokens,
         )
@@ -183,6 +166,17 @@ class Agent:
             response = without_passages(response)
         turn = self._turn(response, report, tool=tool, draft=draft, understood=understood)
         return AgentAnswer(response=response, turn=turn)
+
+    def _tool(
+        self, question: Question, understood: str, state: ConversationState, books: BookIds
+    ) -> RetrievalTool:
+        return RetrievalTool(
+            retriever=self._retriever,
+            bounds=self._bounds(question, books),
+            now=self._now,
+            earlier=earlier_questions(state.turns),
+            sought={understood: sought(question.message, understood)},
+        )
 
     def _checked(
         self, draft: Draft, tool: RetrievalTool, understood: str, report: Report

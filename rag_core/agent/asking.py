@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_core.agent.blocks import BlockKind
@@ -90,6 +91,8 @@ class Asked:
     last: frozenset[str]
     """The words of the last sentence: it asks, and those before it tell what about."""
     pairs: frozenset[tuple[str, str]]
+    compounds: Mapping[str, frozenset[str]]
+    """Two words side by side as the one that they may be written as: `roll back`, `rollback`."""
     meant: frozenset[str]
     """The words of what is to be explained; empty where no meaning is asked for."""
     wants_amount: bool
@@ -110,6 +113,7 @@ class Asked:
             words=tuple(dict.fromkeys(content(question))),
             last=frozenset(content(last[0])) if last else frozenset(),
             pairs=frozenset(itertools.pairwise(stems(question))),
+            compounds={a + b: frozenset((a, b)) for a, b in itertools.pairwise(stems(question))},
             meant=meant if len(meant) <= MAX_MEANT else frozenset(),
             wants_amount=bool(AMOUNT.search(asks)),
             wants_person=bool(PERSON.search(asks)),
@@ -130,14 +134,21 @@ class Asked:
         if self.meant and unit.opens_section and self.meant == subject_of(unit.section):
             return 0.15
         if self.wants_command:
-            return 0.25 if unit.has_code else 0.0
+            return 0.25 if unit.has_command else 0.0
         if self.wants_steps:
-            return 0.12 if unit.is_steps else 0.08 * unit.has_code
+            return 0.12 if unit.is_steps else 0.08 * unit.has_command
         if self.wants_amount:
             return 0.15 if DIGIT.search(unit.text) else 0.0
         if self.wants_person:
             return 0.1 if CAPITAL.search(unit.text) else 0.0
         return -0.1 if unit.kind is BlockKind.CODE else 0.0
+
+    def excludes(self, unit: Unit) -> bool:
+        """Whether a piece may be about the matter and yet not stand beside an answer."""
+        is_data = unit.kind is BlockKind.CODE and not unit.has_command
+        return (
+            announces(unit) or asks_back(unit) or leads_on(unit) or (self.wants_command and is_data)
+        )
 
     def goes_on(self, unit: Unit, following: Unit) -> bool:
         """Whether what follows belongs to the answer: the list that was asked for, or the code."""

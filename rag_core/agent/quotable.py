@@ -16,6 +16,11 @@ LEAST_WORDS = 2
 MARKUP = re.compile(r"^\s*(?:import\s|export\s|</?[A-Za-z!]|\{\{|\{\*|:::|---|\*\*\*|===|!\[|\[!)")
 CHECKLIST = re.compile(r"[✓✔☐☑✅]|\[[ xX]\]")
 QUOTED_LINE = re.compile(r"^\s*(?:>\s?)+")
+COMMAND = re.compile(r"`\$? ?[a-z][\w./-]* [^`]+`")
+SHELL = re.compile(
+    r"\s*(?:```|~~~)\s*(?:bash|sh|zsh|fish|shell|console|terminal|powershell|cmd|bat|\$[^\n]*)?\s*$",
+    re.MULTILINE | re.IGNORECASE,
+)
 RULE_ROW = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 
 
@@ -54,9 +59,11 @@ class Unit:
         return self.parts[1:] if self.kind is BlockKind.TABLE else self.parts
 
     @property
-    def has_code(self) -> bool:
+    def has_command(self) -> bool:
         """Whether this names something to type."""
-        return self.kind is BlockKind.CODE or "`" in self.text
+        if self.kind is not BlockKind.CODE:
+            return COMMAND.search(self.text) is not None
+        return SHELL.match(self.parts[0]) is not None
 
     @property
     def headings(self) -> str:

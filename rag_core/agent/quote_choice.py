@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_core.agent.asking import Asked, announces, asks_back, leads_on
+from rag_core.agent.asking import Asked, leads_on
 from rag_core.agent.quotable import Unit
 from rag_core.agent.quote_judge import LONG_ENOUGH, Scored
 from rag_core.agent.words import content
@@ -39,7 +39,7 @@ def chosen(scored: Sequence[Scored], best: Scored, asked: Asked) -> list[Scored]
             break
         if one.unit.is_whole and sum(p.unit.is_whole for p in picked) >= MAX_WHOLE:
             continue
-        if one not in picked and adds(one, picked, best):
+        if one not in picked and not asked.excludes(one.unit) and adds(one, picked, best):
             picked.append(one)
     picked = readable(picked, scored, asked)
     order = {p.unit.passage.rank: at for at, p in reversed(list(enumerate(picked)))}
@@ -52,8 +52,6 @@ def adds(one: Scored, picked: Sequence[Scored], best: Scored) -> bool:
     if one.score < (NEIGHBOUR if is_next else ALSO_WORTH) * best.score:
         return False
     if one.coverage < FURTHER_COVERAGE * (0.5 if is_next else 1.0):
-        return False
-    if announces(one.unit) or asks_back(one.unit) or leads_on(one.unit):
         return False
     if one.unit.passage is not best.unit.passage and not brings(one, picked):
         return False

@@ -70,7 +70,13 @@ class Judge:
 
     def weight_in(self, text: str) -> float:
         """The share of the question's weight that a text has."""
-        return self._weight_of(frozenset(content(text)))
+        return self._weight_of(self._held(text))
+
+    def _held(self, text: str) -> frozenset[str]:
+        """The words of a text, those that it writes as one taken apart as the question has them."""
+        said = frozenset(content(text))
+        whole = (self._asked.compounds[word] for word in said & self._asked.compounds.keys())
+        return said.union(*whole)
 
     def _weight_of(self, held: frozenset[str]) -> float:
         return sum(w for word, w in self._weights.items() if word in held) / self._total
@@ -93,7 +99,7 @@ class Judge:
         )
         is_long = unit.kind is BlockKind.CODE or len(set(content(spoken))) >= LONG_ENOUGH
         long_enough = 1.0 if is_long else 0.8
-        held = frozenset(self._weights).intersection(content(spoken))
+        held = self._held(spoken) & self._weights.keys()
         return Scored(unit=unit, score=long_enough * score, coverage=both, own=own, held=held)
 
     def _keyed(self, unit: Unit) -> float:

@@ -17,7 +17,7 @@ from rag_core.ingestion.loaders import Loader, read_source
 from rag_core.ingestion.survey import Known, Plan, Surveyed
 from rag_core.retrieval.results import SearchResult
 
-MOST_FILES = 64
+FIRST_FILES, MOST_FILES = 4, 64
 MOST_CHUNKS = 256
 """A batch is closed when it has so many: one file may have more of them."""
 QUICK_SECONDS, SLOW_SECONDS = 0.25, 1.0
@@ -28,7 +28,7 @@ class Pace:
     """How many files the next batch takes on."""
 
     def __init__(self) -> None:
-        self.files = 1
+        self.files = FIRST_FILES
 
     def took(self, seconds: float) -> None:
         if seconds < QUICK_SECONDS:

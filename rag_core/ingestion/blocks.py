@@ -17,6 +17,8 @@ TABLE_RULE = re.compile(
 STARTERS = frozenset("#`~-*+0123456789")
 """What a line begins with that is a heading, a fence or an item: others need no closer look."""
 UNDERLINES = frozenset("=-")
+LONGEST_TITLE = 5
+"""Lines of an underlined heading: more of them are text above a rule."""
 
 
 class Kind(StrEnum):
@@ -145,7 +147,8 @@ def paragraph_at(lines: list[str], at: int) -> tuple[Kind, int]:
     number = at + 1
     while number < len(lines) and (line := lines[number].lstrip()):
         if line[0] in UNDERLINES and UNDERLINE.fullmatch(lines[number]):
-            return Kind.HEADING, number + 1
+            is_title = number - at <= LONGEST_TITLE
+            return (Kind.HEADING if is_title else Kind.TEXT), number + 1
         if begins_block(lines, number):
             break
         number += 1

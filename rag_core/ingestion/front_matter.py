@@ -20,6 +20,9 @@ PLAIN = re.compile(r"(?:[A-Za-z_]\w*: +[A-Za-z][\w.,/()'-]*(?: [\w.,/()'&-]+)*\n
 """Lines that name one text each, with nothing in them that YAML reads in another way."""
 NOT_TEXT = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 
+DEEPEST = 200
+"""Brackets in a block: deep nests of them keep a parser busy for minutes."""
+
 Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -33,6 +36,8 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str, str | None]:
     body = text[match.end() :]
     if (plain := plain_fields(match["yaml"])) is not None:
         return plain, body, None
+    if sum(map(match["yaml"].count, "[{")) > DEEPEST:
+        return {}, body, "its front matter has too many brackets and was left out"
     try:
         if has_aliases(match["yaml"]):
             return {}, body, "its front matter uses YAML aliases and was left out"

@@ -25,6 +25,7 @@ NOT_YET = {
     ".rtf",
 }
 """Documents that people expect to be read; pictures and code beside them are not documents."""
+LISTED = READABLE | NOT_YET
 PASSED_OVER = {"node_modules", "__pycache__"}
 
 
@@ -87,7 +88,7 @@ def documents_of(root: Path) -> Iterator[Path]:
         )
         for name in sorted(names):
             path = Path(folder) / name
-            if not name.startswith(".") and path.suffix.lower() in READABLE | NOT_YET:
+            if not name.startswith(".") and path.suffix.lower() in LISTED:
                 yield path
         yield from (Path(folder) / name for name in sorted(linked))
 
@@ -103,12 +104,13 @@ class RealPlaces:
         self._folders: dict[str, str] = {}
 
     def of(self, path: Path) -> str:
-        if path.is_symlink() or path.name in {"", ".."}:
-            return os.path.realpath(path)
-        folder = os.path.dirname(path)
+        named = str(path)
+        if os.path.islink(named) or path.name in {"", ".."}:
+            return os.path.realpath(named)
+        folder, name = os.path.split(named)
         if folder not in self._folders:
             self._folders[folder] = os.path.realpath(folder)
-        return os.path.join(self._folders[folder], path.name)
+        return f"{self._folders[folder].rstrip(os.sep)}{os.sep}{name}"
 
 
 def refusal(path: Path, real: str, base: str) -> str | None:
@@ -117,7 +119,7 @@ def refusal(path: Path, real: str, base: str) -> str | None:
         found = os.stat(real)
     except (OSError, ValueError):
         return "it is not there, or is a link to something that is not there"
-    if os.path.commonpath((real, base)) != base:
+    if not real.startswith(f"{base.rstrip(os.sep)}{os.sep}") and real != base:
         return "it is a link that leads out of the folder"
     if stat.S_ISDIR(found.st_mode):
         return "it is a link to a folder; give that folder itself"

@@ -26,7 +26,7 @@ def split_block(block: Block, target: int, measure: Measure) -> Iterator[Block]:
             after, lines = lines[-1:], lines[:-1]
         else:
             after = [before[0].strip()[:3]]
-    elif block.kind is Kind.TABLE:
+    elif block.kind is Kind.TABLE and len(lines) > 2:
         before, lines = lines[:2], lines[2:]
     frame = measure("\n".join([*before, *after])) if before else 0
     room = max(target - frame, target // 4)

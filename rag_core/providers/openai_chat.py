@@ -38,7 +38,12 @@ SPENT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 @contextlib.asynccontextmanager
 async def open_openai_chat(
-    *, api_key: str, base_url: str | None, model: str, retries: Retries | None = None
+    *,
+    api_key: str,
+    base_url: str | None,
+    model: str,
+    retries: Retries | None = None,
+    breaker: Breaker | None = None,
 ) -> AsyncIterator[OpenAIChat]:
     """A chat model whose connections are closed with it."""
     retries = retries or Retries()
@@ -49,7 +54,7 @@ async def open_openai_chat(
         timeout=openai.Timeout(retries.patience, connect=CONNECT_SECONDS),
     )
     async with client:
-        yield OpenAIChat(client, model=model, retries=retries)
+        yield OpenAIChat(client, model=model, retries=retries, breaker=breaker)
 
 
 class OpenAIChat:

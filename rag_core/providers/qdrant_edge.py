@@ -37,6 +37,7 @@ from rag_core.retrieval.results import SearchResult
 T = TypeVar("T")
 
 BATCH = 256
+WORDS_MODEL = words_model()
 
 
 class EdgeStore(StoredFields):
@@ -45,7 +46,6 @@ class EdgeStore(StoredFields):
     def __init__(self, home: EdgeHome) -> None:
         self._home = home
         self._search = EdgeSearch(home.shard)
-        self._words = words_model()
         self._visibility = Visibility(View())
         self._editions: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._generation = 0
@@ -203,17 +203,7 @@ class EdgeStore(StoredFields):
         await self._home.tidy(before)
 
     def _insert(self, chunks: Sequence[EmbeddedChunk]) -> None:
-        points = [
-            edge.Point(
-                point_number(embedded.chunk.id, embedded.chunk.metadata.version),
-                {
-                    DENSE: list(embedded.vector),
-                    WORDS: self._words.embed_document(searchable_text(embedded)),
-                },
-                packed(payload_of(embedded)),
-            )
-            for embedded in chunks
-        ]
+        points = [point_of(embedded) for embedded in chunks]
         self._home.shard.update(edge.UpdateOperation.upsert_points(points))
 
     def _delete(self, key: str, values: list[str]) -> None:
@@ -244,6 +234,19 @@ class EdgeStore(StoredFields):
         await self._order.ended()
         await self._building.stop()
         await self._home.close()
+
+
+def point_of(embedded: EmbeddedChunk) -> edge.Point:
+    """A chunk as the engine keeps it."""
+    vector = embedded.vector
+    return edge.Point(
+        point_number(embedded.chunk.id, embedded.chunk.metadata.version),
+        {
+            DENSE: vector if isinstance(vector, list) else list(vector),
+            WORDS: WORDS_MODEL.embed_document(searchable_text(embedded)),
+        },
+        packed(payload_of(embedded)),
+    )
 
 
 @asynccontextmanager

@@ -10,6 +10,7 @@ T = TypeVar("T")
 
 CHUNKS_OF_A_PAGE = 2
 """More sections of one page wait behind other pages, so that they do not crowd them out."""
+CRUMB_MARK = "›"
 WAITING = 0.75
 """What is left of the score of a section that waits, by each one before it: where no other page
 comes near, it need not wait."""
@@ -37,7 +38,13 @@ class Candidate(NamedTuple):
     @property
     def passage(self) -> str:
         """What its words are looked up in: the headings too."""
-        return f"{self.breadcrumb}\n\n{self.text}"
+        return f"{self.headings}\n\n{self.text}"
+
+    @property
+    def headings(self) -> str:
+        """The breadcrumb in plain signs: most passages are none but plain letters then, and those
+        are compared in half the time."""
+        return self.breadcrumb.replace(CRUMB_MARK, ">")
 
 
 class Placed(NamedTuple):

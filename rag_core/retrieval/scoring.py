@@ -84,7 +84,7 @@ def with_wording(
     last one."""
     passages = [candidate.passage for candidate in candidates]
     wording = Wording(passages)
-    headings = Wording([candidate.breadcrumb for candidate in candidates])
+    headings = Wording([candidate.headings for candidate in candidates])
     scores: NDArray[np.float64] = np.array([each.score for each in candidates])
     scores = scores + CODES_WEIGHT * code_shares(question, passages)
     for text, weight in ((question, 1.0), (thread, THREAD_WEIGHT)):

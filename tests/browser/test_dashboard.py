@@ -41,7 +41,9 @@ async def test_every_page_of_the_dashboard_is_readable_in_the_light_and_in_the_d
 
 
 async def test_the_numbers_are_drawn(tab: Tab, house: RunningHouse) -> None:
-    await asked(house)
+    answer = await asked(house)
+    rating = {"answer_id": answer["answer_id"], "rating": "helpful"}
+    (await house.web.post("/feedback", json=rating)).raise_for_status()
     await tab.go("/admin")
     await tab.until("document.querySelectorAll('.chart canvas').length === 2")
     inked = (
@@ -123,3 +125,19 @@ async def test_the_chat_leads_to_the_dashboard_and_back(tab: Tab) -> None:
     await tab.until("document.querySelector('.admin-page')")
     await tab.click(".admin-top .wordmark")
     await tab.until("document.querySelector('#question')")
+
+
+async def test_tables_keep_their_words_whole_on_a_narrow_screen(
+    tab: Tab, house: RunningHouse, axe_script: str
+) -> None:
+    await asked(house)
+    await tab.size(390, 760, mobile=True)
+    for path in ("/admin", "/admin/answers"):
+        await tab.go(path)
+        cut = await tab.run(
+            "[...document.querySelectorAll('thead th')].filter(th => th.offsetParent"
+            " && th.getClientRects()[0].height > 45).map(th => th.innerText)"
+        )
+        assert cut == []
+        assert await tab.run("document.documentElement.scrollWidth <= innerWidth")
+        assert await tab.findings(axe_script) == []

@@ -22,7 +22,7 @@ from rag_core.errors import (
     UpstreamUnavailable,
 )
 from rag_core.providers.openai_chat import open_openai_chat
-from rag_core.providers.retries import Retries
+from rag_core.providers.retries import Breaker, Retries
 from tests.builders import a_thread
 from tests.fakes.listening_progress import ListeningProgress
 from tests.fakes.memory_retriever import MemoryRetriever, passage
@@ -50,11 +50,16 @@ RIGHT = "A member may upload ten files a day [1]."
 
 @contextlib.asynccontextmanager
 async def agent_at(
-    peer: OpenAIPeer, *, key: str = KEY, pause: float = 0.01, **config: Any
+    peer: OpenAIPeer,
+    *,
+    key: str = KEY,
+    pause: float = 0.01,
+    breaker: Breaker | None = None,
+    **config: Any,
 ) -> AsyncIterator[Agent]:
     retries = Retries(first_seconds=pause, patience=config.get("answer_seconds", 60.0))
     async with open_openai_chat(
-        api_key=key, base_url=peer.url, model=MODEL, retries=retries
+        api_key=key, base_url=peer.url, model=MODEL, retries=retries, breaker=breaker
     ) as model:
         yield Agent(model=model, retriever=MemoryRetriever([LIMITS]), config=AgentConfig(**config))
 
@@ -152,6 +157,69 @@ async def test_a_lasting_fault_is_one_clear_error(
             await ask(agent)
     assert len(peer.requests) - 1 == attempts
     assert "internal words" not in str(raised.value)
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def failed(agent: Agent) -> None:
+    with pytest.raises(FootnoteError):
+        await ask(agent)
+
+
+async def test_a_service_that_is_down_is_spared_and_tried_again_after_five_seconds() -> None:
+    clock = Clock()
+    breaker = Breaker("openai", clock=clock)
+    async with openai_peer() as peer, agent_at(peer, pause=0.0, breaker=breaker) as agent:
+        peer.script = [Status(500)] * 9
+        await failed(agent)
+        await failed(agent)
+        assert len(peer.requests) == 5, "the sixth attempt is not made"
+        await failed(agent)
+        assert len(peer.requests) == 5
+        clock.now += 5.0
+        peer.script = [Status(502)]
+        await failed(agent)
+        assert len(peer.requests) == 6, "one tries, and finds it down still"
+        clock.now += 5.0
+        peer.script = [SEARCH, ANSWER]
+        assert (await ask(agent)).answer == RIGHT
+        peer.script = [SEARCH, ANSWER]
+        assert (await ask(agent)).answer == RIGHT
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Status(429), Status(400), Status(404), Raw(b"data: nonsense\n\n"), Says(""),
+        Cut(ANSWER, after=60, reset=True), Cut(ANSWER, after=60, reset=False),
+    ],
+    ids=repr,
+)  # fmt: skip
+async def test_what_is_not_the_service_s_fault_spares_it_nothing(fault: Any) -> None:
+    async with openai_peer() as peer, agent_at(peer, pause=0.0) as agent:
+        for _ in range(4):
+            peer.script = [SEARCH, fault, fault, fault]
+            await failed(agent)
+        peer.script = [SEARCH, ANSWER]
+        assert (await ask(agent)).answer == RIGHT
+
+
+async def test_no_connection_counts_as_the_service_s_fault() -> None:
+    breaker = Breaker("openai", clock=Clock())
+    async with openai_peer() as peer:
+        url = peer.url
+    async with agent_at(OpenAIPeer(url=url), pause=0.0, breaker=breaker) as agent:
+        await failed(agent)
+        await failed(agent)
+    with pytest.raises(UpstreamUnavailable, match="left alone"):
+        breaker.check()
 
 
 async def test_a_wrong_key_is_refused_at_once() -> None:

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from rag_core.errors import UpstreamError, UpstreamRejected, UpstreamUnavailable
-from rag_core.providers.cohere_embedder import CohereEmbedder, open_cohere_embedder
+from rag_core.providers.cohere_embedder import open_cohere_embedder
 from rag_core.providers.cohere_reranker import CohereReranker, open_cohere_reranker
+from rag_core.providers.remote_embedder import RemoteEmbedder
 from rag_core.providers.retries import Breaker, Retries
 from tests.fakes.embedder import WordEmbedder
 from tests.peers.cohere import KEY, CoherePeer, cohere_peer
@@ -26,7 +27,7 @@ ONCE = Retries(attempts=1, patience=0.2)
 @asynccontextmanager
 async def embedding(
     *faults: Fault, retries: Retries = QUICK, **changes: Any
-) -> AsyncIterator[tuple[CohereEmbedder, CoherePeer]]:
+) -> AsyncIterator[tuple[RemoteEmbedder, CoherePeer]]:
     async with cohere_peer(*faults) as peer:
         wanted = {"api_key": KEY, "base_url": peer.url, "model": "embed-english-v3.0"} | changes
         async with open_cohere_embedder(documents=retries, queries=retries, **wanted) as embedder:

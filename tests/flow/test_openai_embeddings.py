@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from rag_core.errors import UpstreamRejected, UpstreamUnavailable
-from rag_core.providers.openai_embedder import OpenAIEmbedder, open_openai_embedder
+from rag_core.providers.openai_embedder import open_openai_embedder
+from rag_core.providers.remote_embedder import RemoteEmbedder
 from rag_core.providers.retries import Retries
 from rag_core.providers.vectors import CallBudget
 from tests.fakes.embedder import WordEmbedder
@@ -27,7 +28,7 @@ SMALL = "text-embedding-3-small"
 @asynccontextmanager
 async def embedding(
     *faults: Fault, retries: Retries = QUICK, **changes: Any
-) -> AsyncIterator[tuple[OpenAIEmbedder, EmbeddingsPeer]]:
+) -> AsyncIterator[tuple[RemoteEmbedder, EmbeddingsPeer]]:
     async with embeddings_peer(*faults) as peer:
         wanted = {"api_key": KEY, "base_url": peer.url, "model": SMALL} | changes
         async with open_openai_embedder(documents=retries, queries=retries, **wanted) as embedder:

@@ -183,3 +183,23 @@ def test_an_answer_in_another_language_keeps_its_facts() -> None:
     passed = check("Die Probezeit ist 14 Tage lang und danach kann man nur noch lesen [6].")
     assert passed.citations
     assert not check("Die Probezeit ist 15 Tage lang und danach kann man nur noch lesen [6].").text
+
+
+def test_a_marker_at_the_end_of_a_list_stands_for_all_of_its_items() -> None:
+    """Also for one that another passage says in the same words."""
+    elsewhere = "Import the middleware first."
+    here = "To use it:\n\n- Import the middleware.\n- Add it to the application."
+    passed = check(
+        "To use it:\n- Import the middleware.\n- Add it to the application [2].", elsewhere, here
+    )
+    assert passed.text == "To use it:\n- Import the middleware.\n- Add it to the application [1]."
+    assert [citation.number for citation in passed.citations] == [1]
+
+
+def test_a_paragraph_between_ends_what_a_marker_stands_for() -> None:
+    passed = check(
+        "- Guests can read public channels.\n\nBackups are kept for 30 days [5].",
+    )
+    assert passed.text == (
+        "- Guests can read public channels [1].\n\nBackups are kept for 30 days [2]."
+    )

@@ -16,9 +16,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag_core.errors import IngestionError
+from rag_core.ingestion.chunking import cut
+from rag_core.ingestion.front_matter import split_front_matter
 from rag_core.ingestion.headings import Site, headings_of
 from rag_core.ingestion.kinds import MEGABYTE
 from rag_core.ingestion.loaders import Limits, Loader, load, read_source
+from rag_core.ingestion.loaders.decoding import decoded
+from rag_core.ingestion.loaders.document import Unreadable
 from rag_core.ingestion.sources import SourceFile, find_files
 from tests.office_builders import docx, docx_parts, grid, pdf, pptx, words, zipped
 
@@ -258,3 +262,49 @@ def test_a_heading_without_end_is_read_in_its_time(title: str) -> None:
 
 def test_a_gap_that_nobody_sees_is_closed() -> None:
     assert load("a.md", b"# a" + b" " * 500_000 + b"b").text == "# a b"
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "notice"),
+    [
+        ("Grüße und mehr".encode("utf-32"), "Grüße und mehr", None),
+        ("Grüße".encode("utf-16") + b"x", "Grüße\ufffd", "damaged"),
+        ("Grüße\n".encode() + "Köln".encode("latin-1"), "Grüße\nKöln", "some of its lines"),
+        ("Grüße\nKöln".encode("latin-1"), "Grüße\nKöln", "it is not UTF-8"),
+        (b"\xef\xbb\xbf\xef\xbb\xbf# Title", "# Title", None),
+    ],
+    ids=["utf-32", "cut off", "mixed", "windows", "two marks"],
+)
+def test_text_of_any_encoding_is_read_as_well_as_it_can_be(
+    content: bytes, text: str, notice: str | None
+) -> None:
+    found, said = decoded(content)
+    assert found == text
+    assert (said is None) if notice is None else (notice in (said or ""))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8"])
+def test_a_file_with_zeros_in_it_is_no_text(encoding: str) -> None:
+    """No database takes them."""
+    with pytest.raises(Unreadable, match="not text"):
+        decoded("words\x00words".encode(encoding))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "|" * 9_000 + "\n" + "|-" * 4_000 + "\n",
+        "a line of words\n" * 2_000 + "---\n",
+        "---\n" + "a: b\n" * 20_000 + "---\nText.",
+    ],
+    ids=["a table that is all head", "a rule below a long text", "settings without end"],
+)
+def test_no_text_is_lost_in_what_looks_like_something_else(page: str) -> None:
+    kept = sum(len(passage.text) for passage in cut(load("a.md", page.encode()).text))
+    assert kept > 0.9 * len(page)
+
+
+def test_front_matter_that_is_nested_without_end_is_left_out() -> None:
+    fields, text, notice = split_front_matter(f"---\na: {'[' * 60_000}\n---\nText.")
+    assert (fields, text) == ({}, "Text.")
+    assert notice is not None

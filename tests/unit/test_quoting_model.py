@@ -215,3 +215,17 @@ async def test_the_last_sentence_asks_and_those_before_tell_what_about(
     said = await reply(question, PLANS)
     assert row in said
     assert said.count("\n| ") == 2, "the head and one row"
+
+
+async def test_two_words_of_a_question_may_be_one_in_the_passage() -> None:
+    text = "Releases go out weekly. `make rollback` returns to the version before. Be calm."
+    assert "`make rollback`" in await reply("How do I roll back?", text)
+
+
+async def test_a_file_of_data_is_no_command() -> None:
+    text = (
+        "A recipe is saved so:\n\n```yaml\nrecipe: soup\nsave: true\n```\n\n"
+        "To save the recipe run `basil save --all` once."
+    )
+    said = await reply("Which command saves the recipe?", text)
+    assert said.startswith("To save the recipe run `basil save --all` once")

@@ -9,10 +9,15 @@ from pathlib import Path
 import httpx
 import pytest
 
+from adapters.web.admin_books import books_html, channels_html
+from adapters.web.admin_numbers import numbers_html
+from adapters.web.admin_story import answers_html
 from adapters.web.config import WebConfig
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
-from tests.fakes.web_house import House, MemoryGaps
+from rag_core.insight.stats import DayTally, Stats, Tally, Waiting
+from tests.fakes.web_house import House, MemoryBooks, MemoryGaps, OneDefault
+from tests.fakes.web_values import START
 from tests.fakes.web_visit import a_config, visiting, with_keys
 from tests.unit.test_web_insight import a_gap
 
@@ -215,3 +220,32 @@ async def test_without_a_folder_nothing_is_taken() -> None:
         read = await client.post("/uploads/course", json={})
     assert "drop-form" not in page
     assert [answer.status_code, read.status_code] == [404, 404]
+
+
+def test_where_nothing_is_there_a_sentence_says_so() -> None:
+    quiet = Stats(
+        days=(DayTally(day=START.date(), tally=Tally()),),
+        total=Tally(),
+        waiting=Waiting(),
+        platforms={},
+        channels=(),
+    )
+    page = numbers_html(quiet)
+    assert "Nobody has rated an answer in this time." in page
+    assert 'id="ratings"' not in page
+    assert "Nothing was asked in this time." in page
+    assert "Nothing was asked yet." in answers_html([])
+    assert "No place says anything for itself" in channels_html({})
+    assert "No book has been read yet." in books_html([], [], drops=False)
+
+
+async def test_an_empty_house_leads_those_who_may_drop_files_to_where_they_can(
+    config: WebConfig,
+) -> None:
+    house = House(books=MemoryBooks(), library=OneDefault(None))
+    async with visiting(house, config) as client:
+        with_drops = (await client.get("/")).text
+    async with visiting(house) as client:
+        without = (await client.get("/")).text
+    assert '<a href="/admin/books">' in with_drops
+    assert '<a href="/admin/books">' not in without

@@ -66,10 +66,11 @@ async function show() {
     for (const chart of drawn) {
       chart.destroy();
     }
-    drawn = [
-      draw(at("outcomes"), days, outcomes, OUTCOMES),
-      draw(at("ratings"), days, ratings, RATINGS),
-    ];
+    drawn = [draw(at("outcomes"), days, outcomes, OUTCOMES)];
+    // Where nobody has rated anything, a sentence stands in the place of the chart.
+    if (at("ratings")) {
+      drawn.push(draw(at("ratings"), days, ratings, RATINGS));
+    }
   };
   redraw();
   // The colours change with the theme, the width with the window.

@@ -6,22 +6,47 @@ import codecs
 
 from rag_core.ingestion.loaders.document import Unreadable
 
-UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",  # begins like the mark of UTF-16
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+DAMAGED = "some of its characters are damaged"
+ODD = "it is not UTF-8 and was read as Windows-1252"
+MIXED = "some of its lines are not UTF-8 and were read as Windows-1252"
 
 
 def decoded(content: bytes) -> tuple[str, str | None]:
     """The text with plain line ends, and a notice where its encoding had to be guessed."""
-    notice = None
-    try:
-        if content.startswith(UTF16_MARKS):
-            text = content.decode("utf-16")
-        elif b"\x00" in content:
-            raise Unreadable("it is not text")
-        else:
-            text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = content.decode("cp1252", errors="replace")
-        notice = "it is not UTF-8 and was read as Windows-1252"
+    text, notice = as_text(content)
+    if "\x00" in text:
+        raise Unreadable("it is not text")
+    text = text.lstrip("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text, notice
+
+
+def as_text(content: bytes) -> tuple[str, str | None]:
+    for mark, encoding in MARKS.items():
+        if content.startswith(mark):
+            text = content.decode(encoding, errors="replace")
+            return text, DAMAGED if "\ufffd" in text else None
+    try:
+        return content.decode("utf-8-sig"), None
+    except UnicodeDecodeError:
+        return line_by_line(content)
+
+
+def line_by_line(content: bytes) -> tuple[str, str]:
+    """A file that several people have written with several programs: each line as it is."""
+    lines: list[str] = []
+    some_are_utf8 = False
+    for line in content.split(b"\n"):
+        try:
+            lines.append(line.decode())
+            some_are_utf8 = some_are_utf8 or not line.isascii()
+        except UnicodeDecodeError:
+            lines.append(line.decode("cp1252", errors="replace"))
+    return "\n".join(lines), MIXED if some_are_utf8 else ODD
