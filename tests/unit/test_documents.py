@@ -70,3 +70,14 @@ def test_every_file_that_a_document_leads_to_is_there(document: Path) -> None:
     text = CODE.sub("", document.read_text(encoding="utf-8"))
     local = [link for link in LINK.findall(text) if "://" not in link]
     assert [link for link in local if not (document.parent / link).exists()] == []
+
+
+def test_the_plan_names_every_room() -> None:
+    plan = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = [
+        folder.relative_to(ROOT).as_posix()
+        for floor in ("rag_core", "adapters", "bot")
+        for folder in (ROOT / floor).iterdir()
+        if (folder / "__init__.py").exists()
+    ]
+    assert [room for room in rooms if f"`{room}`" not in plan] == []
