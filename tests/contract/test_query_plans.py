@@ -17,8 +17,14 @@ from rag_core.storage.clock import STEADY, steady_seconds_from_now
 from rag_core.storage.schema import metadata
 from rag_core.storage.statement import SQLITE, Statement
 
-EVERY_ROW_IS_WANTED = {"books.ALL", "gaps.DROP_EMPTY", "policies.ALL", "sources.ALL"}
-"""Lists of all there is; the gaps, which are few."""
+EVERY_ROW_IS_WANTED = {
+    "books.ALL",
+    "gaps.DROP_EMPTY",
+    "policies.ALL",
+    "sources.ALL",
+    "token_usage.ALL_USED",
+}
+"""Lists of all there is; the gaps, which are few; a day's tokens, of which hardly more is kept."""
 FEW_ROWS_ARE_SORTED = {"claims.BEGIN", "claims.NEXT_ASKER", "asked.ANSWERED"}
 """The open questions of one thread; the answers of one page."""
 
