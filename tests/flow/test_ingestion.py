@@ -131,6 +131,12 @@ def docs(tmp_path: Path) -> Path:
     )
 
 
+@pytest.fixture
+def many_docs(docs: Path) -> Path:
+    """More files than are read at once, the oven's among the last."""
+    return write_files(docs, {f"appliance-{n}.md": long_text(f"item {n}") for n in range(5)})
+
+
 async def test_a_folder_becomes_a_book(desk: OpenDesk, docs: Path) -> None:
     job = await desk.run(docs, title="The kitchen", base_url="https://docs.example/")
     assert job.status is JobStatus.COMPLETED
@@ -379,11 +385,11 @@ async def test_jobs_of_one_book_run_one_after_the_other(tmp_path: Path, docs: Pa
 
 
 async def test_a_cancelled_job_keeps_what_it_finished_and_the_next_run_goes_on(
-    tmp_path: Path, docs: Path
+    tmp_path: Path, many_docs: Path
 ) -> None:
     embedder = GatedEmbedder("oven")
     async with Desk(tmp_path, embedder=embedder).open() as desk:
-        job_id = await desk.start(docs)
+        job_id = await desk.start(many_docs)
         await embedder.reached.wait()
         assert await desk.ingestion.cancel(job_id)
         job = await desk.ingestion.wait(job_id)
@@ -391,8 +397,8 @@ async def test_a_cancelled_job_keeps_what_it_finished_and_the_next_run_goes_on(
         assert not await desk.ingestion.cancel(job_id)
         await desk.check_totals()
         embedder.open.set()
-        rest = await desk.run(docs)
-        assert rest.files_processed + rest.files_skipped == 3
+        rest = await desk.run(many_docs)
+        assert rest.files_processed + rest.files_skipped == 8
         assert rest.files_skipped == job.files_processed > 0
         await desk.check_totals()
 
@@ -422,11 +428,11 @@ async def test_a_queued_job_can_be_cancelled(tmp_path: Path, docs: Path) -> None
 
 
 async def test_a_job_that_the_end_of_the_process_cut_off_is_finished_by_the_next(
-    tmp_path: Path, docs: Path
+    tmp_path: Path, many_docs: Path
 ) -> None:
     gated = Desk(tmp_path, embedder=GatedEmbedder("oven"))
     async with gated.open() as desk:
-        job_id = await desk.start(docs, mode=IngestionMode.RECREATE)
+        job_id = await desk.start(many_docs, mode=IngestionMode.RECREATE)
         assert isinstance(gated.embedder, GatedEmbedder)
         await gated.embedder.reached.wait()
     cut_off = await gated.jobs.get(job_id)
@@ -437,8 +443,8 @@ async def test_a_job_that_the_end_of_the_process_cut_off_is_finished_by_the_next
         await desk.ingestion.resume()
         job = await desk.ingestion.wait(job_id)
         assert job.status is JobStatus.COMPLETED
-        assert (job.files_processed, job.files_skipped) == (3, 0)
-        assert len(after.embedder.embedded) < 4
+        assert (job.files_processed, job.files_skipped) == (8, 0)
+        assert len(after.embedder.embedded) < 9
         await desk.check_totals()
 
 

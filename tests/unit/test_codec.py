@@ -168,7 +168,7 @@ def test_a_question_survives(question: IncomingQuestion) -> None:
 
 @given(responses())
 def test_an_answer_survives_and_is_still_guarded(response: AgentResponse) -> None:
-    row = answer_to_row(response)
+    row = {**answer_to_row(response), "earlier_body": None}
     cited = [citation_to_row(each, answer_id=response.answer_id) for each in response.citations]
     found = answer_from_rows(row, cited)
     assert found == response

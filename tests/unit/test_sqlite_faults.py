@@ -100,11 +100,14 @@ async def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
 
 async def test_a_damaged_page_is_said_where_it_is_met(tmp_path: Path) -> None:
     path = tmp_path / "footnote.db"
+    async with open_database(address(path)):
+        pass
+    empty = path.stat().st_size
     async with open_database(address(path)) as database:
         for number in range(200):
             await Markers(database).set(f"fact-{number}", "x" * 500)
     content = bytearray(path.read_bytes())
-    for start in range(60 * PAGE, len(content) - PAGE, PAGE):
+    for start in range(empty, len(content) - PAGE, PAGE):
         content[start : start + 200] = b"\xa5" * 200
     path.write_bytes(content)
     async with open_database(address(path)) as database:
