@@ -35,14 +35,16 @@ class GapLine:
 class Steward(Protocol):
     """Keeps the house: books, jobs, policies, gaps, and what is missing."""
 
-    async def books(self) -> Sequence[Book]: ...
+    async def books(self, *, platform: Platform, tenant: TenantId) -> Sequence[Book]:
+        """Those that this server or workspace may choose from."""
+        ...
 
     async def modules(self, place: Place) -> Sequence[str]:
         """The modules of the book that this place reads."""
         ...
 
-    async def jobs(self) -> Sequence[IngestionJob]:
-        """The last started first; at most ten."""
+    async def jobs(self, *, platform: Platform, tenant: TenantId) -> Sequence[IngestionJob]:
+        """Of those books, the last started first; at most ten."""
         ...
 
     async def gaps(self, *, platform: Platform, tenant: TenantId) -> Sequence[GapLine]:
@@ -62,7 +64,8 @@ class Steward(Protocol):
         ...
 
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
-        """Replace the place's own words. A book that is not there is an InvalidQuestion."""
+        """Replace the place's own words. A book that is not there, or that this server or
+        workspace may not choose, is an InvalidQuestion."""
         ...
 
     async def forget(self, *, platform: Platform, tenant: TenantId, asker_id: str) -> None:

@@ -68,6 +68,11 @@ class Settings(
         return tuple(Path(folder.strip()).resolve() for folder in named if folder.strip())
 
     @property
+    def books_closed(self) -> frozenset[str]:
+        named = (self.closed_books or "").split(",")
+        return frozenset(book.strip() for book in named if book.strip())
+
+    @property
     def allowed_fetch_hosts(self) -> tuple[str, ...]:
         named = (self.fetch_hosts or "").split(",")
         return tuple(host.strip() for host in named if host.strip())

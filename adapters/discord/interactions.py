@@ -108,7 +108,8 @@ class Commands:
         spot = spot_of(interaction)
         if name == GROUP:
             _, options = subcommand_of(interaction)
-            return (await self._stewardship.book_choices(str(options.get("book") or "")))[:MOST]
+            typed = str(options.get("book") or "")
+            return (await self._stewardship.book_choices(typed, tenant=spot.tenant))[:MOST]
         if self._lookup is None:
             return []
         options = options_of(interaction)

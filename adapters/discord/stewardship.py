@@ -21,7 +21,7 @@ from adapters.policy_words import in_words, reader_in_words
 from adapters.splitting import split_text
 from adapters.steward import Steward
 from rag_core.books.policy import ChannelPolicy, Place, ReaderProfile
-from rag_core.conversation.key import Platform
+from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError, InvalidQuestion
 
 log = logging.getLogger(__name__)
@@ -87,8 +87,10 @@ class Stewardship:
         for part in more:
             await self._tickets.add(ticket, part, private=True)
 
-    async def book_choices(self, typed: str) -> list[str]:
-        books = await self._steward.books() if self._steward is not None else []
+    async def book_choices(self, typed: str, *, tenant: TenantId) -> list[str]:
+        if self._steward is None:
+            return []
+        books = await self._steward.books(platform=Platform.DISCORD, tenant=tenant)
         return [book.book_id for book in books if typed.casefold() in book.book_id]
 
     async def _told(
@@ -160,7 +162,7 @@ class Stewardship:
     async def _jobs(
         self, interaction: discord.Interaction, spot: Spot, options: Mapping[str, Any]
     ) -> str:
-        return lists.jobs(await self._house.jobs())
+        return lists.jobs(await self._house.jobs(platform=Platform.DISCORD, tenant=spot.tenant))
 
     async def _gaps(
         self, interaction: discord.Interaction, spot: Spot, options: Mapping[str, Any]
@@ -174,7 +176,8 @@ class Stewardship:
         book_id = options.get("book")
         if book_id is None:
             holds = in_words(await self._house.policy(place, category_id=spot.category_id))
-            return f"{lists.books(await self._house.books())}\nIn {name}: {holds}."
+            books = await self._house.books(platform=Platform.DISCORD, tenant=spot.tenant)
+            return f"{lists.books(books)}\nIn {name}: {holds}."
         return await self._changed(place, name, lambda own: own.reading(str(book_id)))
 
     async def _settings(

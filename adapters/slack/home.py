@@ -13,6 +13,7 @@ from adapters.slack.people import People
 from adapters.slack.shapes import part
 from adapters.slack.teams import Teams, team_id_in
 from adapters.steward import Steward
+from rag_core.books.book import Book
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError
 
@@ -58,7 +59,7 @@ class Home:
             return
         tenant = team.workspace.team_id
         try:
-            blocks = [*self._how(), *await self._what(), *await self._own(tenant, user)]
+            blocks = [*self._how(), *await self._what(tenant), *await self._own(tenant, user)]
             if await self._people.is_admin(tenant, user):
                 blocks += await self._for_admins(tenant)
         except FootnoteError as error:
@@ -75,9 +76,11 @@ class Home:
         ]
         return headed("How to ask", lines)
 
-    async def _what(self) -> list[Block]:
-        books = [book_line(b) for b in await self._steward.books()] if self._steward else []
-        return headed("What I know", books or ["There is no book yet."])
+    async def _what(self, tenant: TenantId) -> list[Block]:
+        known: Sequence[Book] = []
+        if self._steward is not None:
+            known = await self._steward.books(platform=Platform.SLACK, tenant=tenant)
+        return headed("What I know", list(map(book_line, known)) or ["There is no book yet."])
 
     async def _own(self, tenant: TenantId, user: str) -> list[Block]:
         if self._asked is None:
@@ -94,7 +97,7 @@ class Home:
         found = await self._steward.findings(platform=Platform.SLACK, tenant=tenant)
         wrong = [finding_line(f) for f in found if not f.in_place]
         gaps = await self._steward.gaps(platform=Platform.SLACK, tenant=tenant)
-        jobs = await self._steward.jobs()
+        jobs = await self._steward.jobs(platform=Platform.SLACK, tenant=tenant)
         return [
             {"type": "divider"},
             *headed("What needs attention", wrong or ["Everything is in place."]),

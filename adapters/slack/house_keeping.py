@@ -97,7 +97,9 @@ class HouseCommand:
         ]
 
     async def _books(self, used: Typed, words: list[str]) -> list[str]:
-        return list(map(book_line, await self._steward.books())) or ["There is no book yet."]
+        tenant = TenantId(used.team_id)
+        books = await self._steward.books(platform=Platform.SLACK, tenant=tenant)
+        return list(map(book_line, books)) or ["There is no book yet."]
 
     async def _forget(self, used: Typed, words: list[str]) -> list[str]:
         if words != ["me"]:
@@ -112,7 +114,8 @@ class HouseCommand:
         return list(map(finding_line, found)) or ["Everything is in place."]
 
     async def _jobs(self, used: Typed, words: list[str]) -> list[str]:
-        return list(map(job_line, await self._steward.jobs())) or ["No job has run yet."]
+        jobs = await self._steward.jobs(platform=Platform.SLACK, tenant=TenantId(used.team_id))
+        return list(map(job_line, jobs)) or ["No job has run yet."]
 
     async def _gaps(self, used: Typed, words: list[str]) -> list[str]:
         found = await self._steward.gaps(platform=Platform.SLACK, tenant=TenantId(used.team_id))

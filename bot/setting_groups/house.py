@@ -46,6 +46,13 @@ class HouseSettings(BaseModel):
         "Book that is read wherever no other is bound; unset: the only one there is",
         f"a book id: {BOOK_ID_RULE}",
     )
+    closed_books: str | None = setting(
+        "FOOTNOTE_CLOSED_BOOKS",
+        None,
+        "Books that admins in a chat neither see nor choose unless `footnote books bind` let their"
+        " server or workspace read them; unset: none",
+        "book ids, separated by commas",
+    )
     web_host: str | None = setting(
         "FOOTNOTE_WEB_HOST",
         None,

@@ -25,13 +25,13 @@ class SmallHouse:
         self.policies: dict[Place, ChannelPolicy] = {}
         self.forgotten: list[str] = []
 
-    async def books(self) -> Sequence[Book]:
+    async def books(self, *, platform: Platform, tenant: TenantId) -> Sequence[Book]:
         return [Book(book_id="handbook", title="The <handbook>", files=3)]
 
     async def modules(self, place: Place) -> Sequence[str]:
         return []
 
-    async def jobs(self) -> Sequence[IngestionJob]:
+    async def jobs(self, *, platform: Platform, tenant: TenantId) -> Sequence[IngestionJob]:
         return [
             IngestionJob(
                 job_id=UUID(int=1),

@@ -25,13 +25,13 @@ class SmallHouse:
         self.forgotten: list[tuple[TenantId, str]] = []
         self.titles = {"course": "The course", "handbook": "The handbook"}
 
-    async def books(self) -> Sequence[Book]:
+    async def books(self, *, platform: Platform, tenant: TenantId) -> Sequence[Book]:
         return [Book(book_id=name, title=title) for name, title in self.titles.items()]
 
     async def modules(self, place: Place) -> Sequence[str]:
         return ["ros-2"]
 
-    async def jobs(self) -> Sequence[IngestionJob]:
+    async def jobs(self, *, platform: Platform, tenant: TenantId) -> Sequence[IngestionJob]:
         failed = IngestionJob(
             job_id=UUID(int=1),
             book_id="course",

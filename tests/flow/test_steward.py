@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,7 @@ from rag_core.storage.token_usage import ADD_TOKENS
 TENANT = TenantId("guild-1")
 CHANNEL = Place(platform=Platform.DISCORD, tenant=TENANT, channel_id="channel-1")
 SERVER = Place(platform=Platform.DISCORD, tenant=TENANT)
+HERE: Mapping[str, Any] = {"platform": Platform.DISCORD, "tenant": TENANT}
 
 
 @pytest.fixture
@@ -46,9 +49,9 @@ async def services(settings: Settings, tmp_path: Path) -> AsyncIterator[Services
 async def test_books_modules_and_jobs_are_the_houses(services: Services) -> None:
     steward = HouseSteward(services)
 
-    assert [book.book_id for book in await steward.books()] == ["course"]
+    assert [book.book_id for book in await steward.books(**HERE)] == ["course"]
     assert await steward.modules(CHANNEL) == ["module-1"]
-    assert [job.files_processed for job in await steward.jobs()] == [1]
+    assert [job.files_processed for job in await steward.jobs(**HERE)] == [1]
     assert await steward.gaps(platform=Platform.DISCORD, tenant=TENANT) == []
 
 
@@ -69,6 +72,26 @@ async def test_a_book_that_is_not_there_binds_nothing(services: Services) -> Non
         await steward.set_policy(SERVER, ChannelPolicy(book_id="corse"))
 
     assert (await steward.policy(SERVER)).books == ()
+
+
+async def test_a_closed_book_is_there_for_whom_the_operator_let_in(
+    services: Services,
+) -> None:
+    closed = services.settings.model_copy(update={"closed_books": "staff, course"})
+    steward = HouseSteward(replace(services, settings=closed))
+    channel = ChannelPolicy(book_id="course")
+    with pytest.raises(InvalidQuestion, match="no book 'course'"):
+        await steward.set_policy(SERVER, channel)
+    assert await steward.books(**HERE) == await steward.jobs(**HERE) == []
+
+    await services.library.bind(
+        platform=Platform.DISCORD, channel_id="channel-1", book_ids=["course"], tenant=TENANT
+    )
+    await steward.set_policy(SERVER, channel)
+    assert [book.book_id for book in await steward.books(**HERE)] == ["course"]
+    assert len(await steward.jobs(**HERE)) == 1
+    elsewhere = HERE | {"tenant": TenantId("guild-2")}
+    assert await steward.books(**elsewhere) == await steward.jobs(**elsewhere) == []
 
 
 class Examined:
