@@ -27,10 +27,10 @@ run: .venv/.run
 env: .venv/.run
 
 test: .venv/.dev
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 test-full: .venv/.dev
-	@FOOTNOTE_TESTS=full $(BIN)/python -m pytest -q -n 2 --dist worksteal
+	@FOOTNOTE_TESTS=full $(BIN)/python -m pytest -q -n 3 --dist worksteal
 
 check: .venv/.dev
 	@$(BIN)/ruff check .
