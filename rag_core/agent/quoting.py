@@ -44,12 +44,13 @@ def written(units: Sequence[Unit], judge: Judge) -> str:
 
 
 def marked(unit: Unit, judge: Judge) -> str:
-    """A piece with its marker: after the sentence, the lead-in of code, or the last line."""
+    """A piece with its marker: after the sentence, what leads to code, or the last line."""
     marker = f"[{unit.passage.rank}]"
     match unit.kind:
         case BlockKind.CODE:
-            lead = with_marker(unit.lead, marker) + "\n\n" if unit.lead else ""
-            return lead + unit.parts[0]
+            # A marker inside code would be code: where no sentence leads to it, its heading does.
+            lead = unit.lead or f"{(unit.section or unit.passage.title).rstrip(' :')}:"
+            return f"{with_marker(lead, marker)}\n\n{unit.parts[0]}"
         case BlockKind.TABLE:
             *before, last = judge.telling(unit.lines)
             lead = unit.lead + "\n\n" if unit.lead else ""

@@ -92,6 +92,12 @@ async def test_code_stays_whole() -> None:
     assert "[1]:" in answer
 
 
+async def test_code_that_no_sentence_leads_to_has_its_footnote_at_its_heading() -> None:
+    start = "## First start\n\n```bash\nbasil sim --kitchen school\n```\n\nIt takes a minute."
+    answer = await reply("How do I start the simulator?", MENU, start)
+    assert "First start [2]:\n\n```bash\nbasil sim --kitchen school\n```" in answer
+
+
 @pytest.mark.parametrize(
     "question", ["Who won the football world cup?", "What is the airspeed of a swallow?", "the of"]
 )
@@ -123,7 +129,7 @@ async def test_what_a_page_is_for_does_not_answer_how_something_is_done() -> Non
         "## Start the simulator\n\n```bash\nbasil sim --kitchen school\n```\n\nIt takes a minute."
     )
     answer = await reply("How do I start the simulator?", aims, start)
-    assert answer.startswith("```bash\nbasil sim --kitchen school")
+    assert answer.startswith("Start the simulator [2]:\n\n```bash\nbasil sim --kitchen school")
 
 
 PLANS = (
