@@ -14,6 +14,22 @@ from rag_core.errors import ConfigurationError
 measuring = typer.Typer()
 
 
+Reports = Annotated[
+    list[Path] | None,
+    typer.Option(help="A file, .md or .html, to write a report to; may stand several times."),
+]
+Floors = Annotated[
+    str, typer.Option(help="As in ndcg=0.8,answered=0.95; exit code 1 where one is below.")
+]
+TwoRuns = Annotated[
+    tuple[Path, Path] | None,
+    typer.Option(
+        help="Instead of DIR: two runs that --json printed, the earlier first.",
+        metavar="BEFORE AFTER",
+    ),
+]
+
+
 class History(StrEnum):
     """Whether the turns before a question are told."""
 
@@ -36,20 +52,9 @@ def evaluate(
             " with --report."
         ),
     ] = None,
-    report: Annotated[
-        list[Path] | None,
-        typer.Option(help="A file, .md or .html, to write a report to; may stand several times."),
-    ] = None,
-    at_least: Annotated[
-        str, typer.Option(help="As in ndcg=0.8,answered=0.95; exit code 1 where one is below.")
-    ] = "",
-    compare: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option(
-            help="Instead of DIR: two runs that --json printed, the earlier first.",
-            metavar="BEFORE AFTER",
-        ),
-    ] = None,
+    report: Reports = None,
+    at_least: Floors = "",
+    compare: TwoRuns = None,
     as_json: Json = False,
 ) -> None:
     """Measure on a question set what is found, answered, refused and cited; compare two runs."""
