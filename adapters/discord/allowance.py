@@ -39,13 +39,16 @@ class Allowance(Ratelimit):
     ) -> None:
         self.outgoing -= 1
         if self.expires is None:  # this answer told nothing of limits
-            self.reset()
+            self._begin_anew()
         self._wake(len(self._pending_requests))
 
     def _has_room(self) -> bool:
         if self.is_expired():
-            self.reset()
+            self._begin_anew()
         return self.remaining > 0
+
+    def _begin_anew(self) -> None:
+        self.reset()  # type: ignore[no-untyped-call]  # the library's own
 
     async def _news(self, *, within: float | None) -> None:
         """Until an answer came, or the window is over."""
