@@ -103,6 +103,7 @@ class SlackPeer:
         self.early: list[float] = []
         """By how many seconds calls came before Retry-After had passed."""
         self._faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
+        self._told: defaultdict[str, deque[tuple[int, Any, dict[str, str]]]] = defaultdict(deque)
         self._not_before: defaultdict[str, float] = defaultdict(float)
         self._event_ids = count(1)
         self._closing = asyncio.Event()
@@ -149,6 +150,11 @@ class SlackPeer:
     def fails(self, method: str, *faults: Fault) -> None:
         """The next calls of a method go wrong, one after the other."""
         self._faults[method].extend(faults)
+
+    def says(self, method: str, body: Any, *, status: int = 200, **headers: str) -> None:
+        """The next call of a method is answered so, and nothing is done."""
+        told = {name.replace("_", "-"): value for name, value in headers.items()}
+        self._told[method].append((status, body, told))
 
     @property
     def refusals(self) -> list[str]:
@@ -321,6 +327,9 @@ class SlackPeer:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
+        if self._told[method]:
+            status, body, headers = self._told[method].popleft()
+            return web.json_response(body, status=status, headers=headers)
         fault = self._faults[method].popleft() if self._faults[method] else None
         if fault is Fault.RATE_LIMITED:
             place = limited_place(method, await arguments_of(request))
