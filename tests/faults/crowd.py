@@ -56,8 +56,8 @@ class Crowd:
 
     place: Yard
     visitors: Visitors
-    is_calm: Callable[[], bool]
-    """Whether Discord's words reach the program now: it repeats none of edits and deletions."""
+    is_heard: Callable[[], bool]
+    """Whether the program is there: Discord repeats no change, and nobody repeats a press."""
     asked: list[Asked] = field(default_factory=list)
     presses: list[Envelope] = field(default_factory=list)
     continued: set[str] = field(default_factory=set)
@@ -145,7 +145,7 @@ class Crowd:
             await asyncio.sleep(AFTERTHOUGHTS_SECONDS)
             platform = self.place.random.choice(("slack", "discord"))
             asked = self._chosen(platform)
-            if asked is None or not self.is_calm():
+            if asked is None or not self.is_heard():
                 continue
             act = self.place.random.choice((self._change, self._take_back, self._press))
             await act(asked)

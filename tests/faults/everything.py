@@ -18,11 +18,11 @@ from tests.faults.services import qdrant_behind_a_proxy
 from tests.faults.visitors import Visitors
 from tests.faults.yard import House, Yard, yard
 
-WHOLE_SECONDS, LEAST_SECONDS = 1800.0, 90.0
+WHOLE_SECONDS, LEAST_SECONDS = 1800.0, 150.0
 LIVES = 3
 """One that is ended by SIGTERM, one that is killed while it reads a book, and one that lasts."""
 WARM_AT = 0.3
-STORMS_AT = (0.35, 0.7)
+A_STORM_EVERY = 120.0
 END_SECONDS = 20.0
 PATIENCE = 180.0
 
@@ -51,7 +51,7 @@ class Day:
         self._havoc = havoc
         self._address = ""
         self._visitors = Visitors(place.random, lambda: self._address)
-        self._crowd = Crowd(place, self._visitors, lambda: havoc.is_calm)
+        self._crowd = Crowd(place, self._visitors, lambda: havoc.is_heard)
         self._run = Run(place, self._crowd, havoc)
 
     async def lived(self, life_seconds: float) -> Run:
@@ -59,12 +59,12 @@ class Day:
         await warm(self._place)
         async with self._going_on(LIVES * life_seconds):
             await self._life(house, life_seconds, "until SIGTERM")
-            with self._havoc.outage():
+            async with self._havoc.restart():
                 self._run.endings.append(await house.terminate(within=END_SECONDS))
                 house = await self._begun()
             async with being_read(self._place, self._place.folder / "big"):
                 await self._life(house, life_seconds, "while a book is read, until kill -9")
-                with self._havoc.outage():
+                async with self._havoc.restart():
                     await house.kill()
                     house = await self._begun()
             await self._life(house, life_seconds, "to the end")
@@ -79,14 +79,16 @@ class Day:
         return house
 
     async def _life(self, house: House, seconds: float, name: str) -> None:
-        """Two storms, and what the process holds once it is warm and at the end."""
+        """Some storms, and what the process holds once it is warm and at the end."""
         life, began = Life(name), monotonic()
         self._run.lives.append(life)
         async with knocking(self._address) as knocks:
             await until(began + seconds * WARM_AT)
             life.warm = held(house)
-            for storm_at in STORMS_AT:
-                await until(began + seconds * storm_at)
+            storms = max(1, round(seconds * (1 - WARM_AT) / A_STORM_EVERY))
+            for number in range(storms):
+                share = WARM_AT + (1 - WARM_AT) * (number + 0.5) / storms
+                await until(began + seconds * share)
                 await self._havoc.storm()
             await until(began + seconds)
             life.end = held(house)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -30,8 +30,8 @@ SLACK_METHODS = ("chat.postMessage", "chat.update", "chat.startStream", "chat.ap
 EVERY_SECONDS = 0.5
 HANG_EVERY = 600
 """A call that hangs is one of so many troubles."""
-STORM_SECONDS = 4.0
-BEFORE, AFTER = 6.0, 10.0
+STORM_SECONDS, HUSH_SECONDS = 4.0, 2.0
+BEFORE, AFTER = 5.0, 8.0
 """Whoever asks within so many seconds of an outage may feel it."""
 
 
@@ -54,7 +54,8 @@ class Havoc:
     index: FaultProxy
     outages: list[Outage] = field(default_factory=list)
     made: int = 0
-    is_away: bool = False
+    is_heard: bool = True
+    """Whether the program is there to hear what is told once."""
     _storms: int = 0
 
     async def last(self) -> None:
@@ -64,22 +65,39 @@ class Havoc:
             self._trouble_somebody()
 
     def _trouble_somebody(self) -> None:
-        chance, discord = self.place.random, self.place.discord
-        assert discord is not None
+        """One at a time: what piles up while nothing is called would be an outage of its own."""
         self.made += 1
-        hangs = self.made % HANG_EVERY == 0
         match self.made % 4:
             case 0 | 2:
-                self.place.model.troubles.append(chance.choice(MODEL_TROUBLES))
+                self._trouble_model()
             case 1:
-                fault = Fault.HANG if hangs else chance.choice(TROUBLES)
-                # A limit on any other method makes everybody in Slack wait, not one thread.
-                limited = fault is Fault.RATE_LIMITED
-                method = "chat.postMessage" if limited else chance.choice(SLACK_METHODS)
-                self.place.slack.fails(method, fault)
+                self._trouble_slack()
             case _:
-                hanging = Trouble(hang=True)
-                discord.troubles.on(SEND, hanging if hangs else chance.choice(TROUBLES_IN_DISCORD))
+                self._trouble_discord()
+
+    def _trouble_model(self) -> None:
+        if not self.place.model.troubles:
+            self.place.model.troubles.append(self.place.random.choice(MODEL_TROUBLES))
+
+    def _trouble_slack(self) -> None:
+        chance = self.place.random
+        fault = Fault.HANG if self._hangs else chance.choice(TROUBLES)
+        # A limit on any other method makes everybody in Slack wait, not one thread.
+        limited = fault is Fault.RATE_LIMITED
+        method = "chat.postMessage" if limited else chance.choice(SLACK_METHODS)
+        if not self.place.slack.will_fail(method):
+            self.place.slack.fails(method, fault)
+
+    def _trouble_discord(self) -> None:
+        assert self.place.discord is not None
+        troubles = self.place.discord.troubles
+        if not troubles.are_waiting(SEND):
+            chosen = self.place.random.choice(TROUBLES_IN_DISCORD)
+            troubles.on(SEND, Trouble(hang=True) if self._hangs else chosen)
+
+    @property
+    def _hangs(self) -> bool:
+        return self.made % HANG_EVERY < 2
 
     async def storm(self) -> None:
         """The index is away, cut, half open or late for a moment."""
@@ -90,22 +108,26 @@ class Havoc:
             await asyncio.sleep(STORM_SECONDS)
             change(self.index, Weather())
 
+    @contextlib.asynccontextmanager
+    async def restart(self) -> AsyncIterator[None]:
+        """The program goes and comes back; what was told before has arrived by then."""
+        self.is_heard = False
+        await asyncio.sleep(HUSH_SECONDS)
+        with self.outage():
+            yield
+        self.is_heard = True
+
     @contextlib.contextmanager
     def outage(self) -> Iterator[None]:
         """As long as this lasts, and a little longer, nobody's times count."""
-        began, self.is_away = monotonic(), True
+        began = monotonic()
         try:
             yield
         finally:
             self.outages.append(Outage(began, monotonic()))
-            self.is_away = False
 
     def is_calm_at(self, moment: float) -> bool:
         return not any(outage.touches(moment) for outage in self.outages)
-
-    @property
-    def is_calm(self) -> bool:
-        return not self.is_away and self.is_calm_at(monotonic())
 
     def troubled_threads(self) -> set[str]:
         """The threads in which a call of the program went wrong."""

@@ -92,18 +92,10 @@ class Visitors:
             known = ids.get(visit.sent.canary)
             if known is not None:
                 record.sent.append(replace(visit.sent, message_id=known.message_id))
-            elif visit.is_answered:
+            elif visit.document is not None:
                 record.sent.append(visit.sent)
-            if known is not None and not visit.is_answered:  # it stands in the thread
+            if visit.document is not None:
+                shown = questions.get(visit.document["answer_id"], "none")
+                record.posted.append(Posted(key=shown[:KEY_LENGTH], place=visit.sent.place))
+            elif known is not None:  # whoever comes back finds it in the thread
                 record.posted.append(Posted(key=known.question_id[:KEY_LENGTH], place=known.place))
-        record.posted.extend(self._shown(questions))
-
-    def _shown(self, questions: Mapping[str, str]) -> list[Posted]:
-        return [
-            Posted(
-                key=questions.get(visit.document["answer_id"], "none")[:KEY_LENGTH],
-                place=("web", CHANNEL, visit.session),
-            )
-            for visit in self.visits
-            if visit.document is not None
-        ]

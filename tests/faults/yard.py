@@ -197,6 +197,7 @@ class Yard:
             "OPENAI_API_KEY": KEY,
             "OPENAI_BASE_URL": self.model.url,
             "FOOTNOTE_EMBEDDER": "local",
+            "FOOTNOTE_DEFAULT_BOOK": "library",
             "FOOTNOTE_USER_QUESTIONS_HOUR": "0",
             "FOOTNOTE_CHANNEL_QUESTIONS_DAY": "0",
             "FOOTNOTE_QUEUE_QUESTIONS": "100000",

@@ -152,6 +152,10 @@ class SlackPeer:
         """The next calls of a method go wrong, one after the other."""
         self._faults[method].extend(faults)
 
+    def will_fail(self, method: str) -> bool:
+        """Whether such a call is still to come."""
+        return bool(self._faults[method])
+
     @property
     def refusals(self) -> list[str]:
         """What was refused so far."""
