@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bot.arguments import one_of
 from bot.command_line import Json, finish
 from rag_core.errors import ConfigurationError
 
@@ -44,7 +45,10 @@ def evaluate(
         list[Path] | None,
         typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
     ] = None,
-    history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
+    history: Annotated[
+        History,
+        typer.Option(parser=one_of(History), metavar="on|off", help="The turns before, too?"),
+    ] = History.ON,
     what: Annotated[
         str | None,
         typer.Option(

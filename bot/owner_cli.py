@@ -9,6 +9,7 @@ from uuid import UUID
 
 import typer
 
+from bot.arguments import between, identifier, one_of
 from bot.command_line import Json, finish
 from rag_core.conversation.key import Platform
 
@@ -26,7 +27,12 @@ class Shown(StrEnum):
 
 @owner.command()
 def gaps(
-    state: Annotated[Shown | None, typer.Option(help="Only gaps in this state.")] = None,
+    state: Annotated[
+        Shown | None,
+        typer.Option(
+            parser=one_of(Shown), metavar="open|planned|answered", help="Only gaps in this state."
+        ),
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="A list to work off.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="For a spreadsheet.")] = False,
     as_json: Json = False,
@@ -44,7 +50,9 @@ def gaps(
 
 @owner.command()
 def stats(
-    days: Annotated[int, typer.Option(min=1, max=366, help="How far back.")] = 30,
+    days: Annotated[
+        int, typer.Option(parser=between(1, 366), metavar="N", help="How far back: 1 to 366.")
+    ] = 30,
     as_json: Json = False,
 ) -> None:
     """Count questions, how they ended, how long they took."""
@@ -63,7 +71,10 @@ def doctor(as_json: Json = False) -> None:
 
 @owner.command()
 def forget(
-    platform: Annotated[Platform, typer.Option(help="Where they asked.")],
+    platform: Annotated[
+        Platform,
+        typer.Option(parser=one_of(Platform), metavar="PLATFORM", help="Where they asked."),
+    ],
     user: Annotated[str | None, typer.Option(help="Id of the person.")] = None,
     tenant: Annotated[str | None, typer.Option(help="Id of a whole server or workspace.")] = None,
     as_json: Json = False,
@@ -87,7 +98,7 @@ def staff_answers(context: typer.Context, as_json: Json = False) -> None:
 
 @staff.command()
 def withdraw(
-    answer_id: Annotated[UUID, typer.Argument(help="As listed.", metavar="ID")],
+    answer_id: Annotated[UUID, typer.Argument(parser=identifier, help="As listed.", metavar="ID")],
     as_json: Json = False,
 ) -> None:
     """Show nobody this answer any more."""
@@ -114,7 +125,11 @@ class Manifests(StrEnum):
 
 
 @owner.command()
-def manifest(platform: Annotated[Manifests, typer.Argument(help="slack")]) -> None:
+def manifest(
+    platform: Annotated[
+        Manifests, typer.Argument(parser=one_of(Manifests), metavar="PLATFORM", help="slack")
+    ],
+) -> None:
     """Print the manifest of the Slack app."""
     from bot.commands.manifest import slack_manifest
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bot.arguments import one_of
 from bot.command_line import Json, finish, there
 from rag_core.errors import InvalidQuestion
 
@@ -41,7 +42,12 @@ def list_books(context: typer.Context, as_json: Json = False) -> None:
 
 @books.command()
 def bind(
-    platform: Annotated[ChatPlatform, typer.Argument(help="discord, slack, web or cli.")],
+    platform: Annotated[
+        ChatPlatform,
+        typer.Argument(
+            parser=one_of(ChatPlatform), metavar="PLATFORM", help="discord, slack, web or cli."
+        ),
+    ],
     channel: Channel,
     book: Annotated[list[str], typer.Argument(help="The books to read there.", metavar="ID…")],
     tenant: Tenant = None,
@@ -55,7 +61,12 @@ def bind(
 
 @books.command()
 def unbind(
-    platform: Annotated[ChatPlatform, typer.Argument(help="discord, slack, web or cli.")],
+    platform: Annotated[
+        ChatPlatform,
+        typer.Argument(
+            parser=one_of(ChatPlatform), metavar="PLATFORM", help="discord, slack, web or cli."
+        ),
+    ],
     channel: Channel,
     tenant: Tenant = None,
     as_json: Json = False,

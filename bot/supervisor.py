@@ -21,9 +21,10 @@ from bot.logs import start_logging
 from bot.owner import Owner
 from bot.platforms import OpenPlatforms, open_platforms
 from bot.readiness import lookout
+from bot.services import Services
 from bot.settings import Settings
 from bot.web_wiring import AsksReadiness, web_parts
-from bot.wiring import Services, open_services
+from bot.wiring import open_services
 from bot.wishes import Wishes, heard_wishes
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Outlet

@@ -308,6 +308,9 @@ class DiscordPeer:
         if trouble.reset or trouble.hang:
             cut(request)
             return web.Response(status=500)
+        if trouble.body is not None:
+            told = headers | ({"Via": "1.1 google"} if trouble.via else {})
+            return answered(trouble.status or 500, trouble.body, told)
         if trouble.status == 429:
             return limited(trouble.retry_after, headers, via=trouble.via)
         shown = {"message": "trouble", "code": trouble.code}

@@ -27,7 +27,7 @@ LISTS = {"manifest.py", "budget.py", "troubles.py"}
 
 def methods_in_the_code() -> set[str]:
     found = set()
-    for path in SLACK.glob("*.py"):
+    for path in SLACK.rglob("*.py"):
         if path.name in LISTS:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
