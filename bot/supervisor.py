@@ -17,6 +17,7 @@ from adapters.web.config import WebConfig, parse_api_keys
 from adapters.web.door import create_door
 from adapters.web.server import serve
 from bot.door import door_listener, own_folder
+from bot.interpreter import settled_in, short_turns
 from bot.logs import start_logging
 from bot.owner import Owner
 from bot.platforms import OpenPlatforms, open_platforms
@@ -99,20 +100,21 @@ class WorkingHouse:
         say_where(page, platforms)
         if not await services.stores.books.all():
             log.warning("there is no book yet; footnote ingest PATH --book ID reads one in")
-        return await work_until(
-            wishes.next(services.settings),
-            services.worker(outlets(services, platforms)),
-            [
-                services.housekeeping.run(),
-                *services.watches(chat_outlets(platforms)),
-                services.timetable.run(),
-                services.gaps.run(),
-                # The server closes what it is given; who asks meanwhile waits at the socket.
-                serve(app, page.dup()),
-                serve(private, door.dup()),
-                *(kept_apart(platform) for platform in platforms),
-            ],
-        )
+        with short_turns(), settled_in():
+            return await work_until(
+                wishes.next(services.settings),
+                services.worker(outlets(services, platforms)),
+                [
+                    services.housekeeping.run(),
+                    *services.watches(chat_outlets(platforms)),
+                    services.timetable.run(),
+                    services.gaps.run(),
+                    # The server closes what it is given; who asks meanwhile waits at the socket.
+                    serve(app, page.dup()),
+                    serve(private, door.dup()),
+                    *(kept_apart(platform) for platform in platforms),
+                ],
+            )
 
 
 @contextlib.asynccontextmanager
