@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -20,6 +19,7 @@ from rag_core.providers.edge_building import Building, GraphRules, build_in_chil
 from rag_core.providers.edge_home import EdgeHome, open_home
 from rag_core.providers.edge_rarity import Reach
 from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch
+from rag_core.providers.editions import Editions
 from rag_core.providers.payload import (
     edition,
     packed,
@@ -47,7 +47,7 @@ class EdgeStore(StoredFields):
         self._home = home
         self._search = EdgeSearch(home.shard)
         self._visibility = Visibility(View())
-        self._editions: dict[tuple[str, str], set[int]] = defaultdict(set)
+        self._editions = Editions()
         self._generation = 0
         self._written = 0
         self._order = WriteOrder()
@@ -97,6 +97,11 @@ class EdgeStore(StoredFields):
         """Wait until the index is as quick as it gets with what it holds now."""
         await self._building.settled()
 
+    async def shown_versions(self, book_id: str) -> Mapping[str, int]:
+        """From memory: the engine would go over the whole book, and nothing else ran meanwhile."""
+        view = self._visibility.view
+        return {} if book_id in view.dropped else self._editions.shown(book_id, view.hidden)
+
     async def _values(self, key: str, books: BookIds) -> Mapping[str, int]:
         nothing: dict[str, int] = {}
         return await self._read(books, nothing, lambda reach: self._search.values(key, reach))
@@ -135,14 +140,11 @@ class EdgeStore(StoredFields):
         }
         view = self._visibility.view
         for name, (book_id, source_file, version) in names.items():
-            if version in self._editions.get((book_id, source_file), ()) and (
-                name not in view.hidden
-            ):
+            if version in self._editions.of(book_id, source_file) and name not in view.hidden:
                 raise ValueError("a version that readers see is not added to")
         if not names.keys() <= view.hidden:
             await self._change(replace(view, hidden=view.hidden | names.keys()))
-        for book_id, source_file, version in names.values():
-            self._editions[book_id, source_file].add(version)
+        self._editions.add(names)
         for start in range(0, len(chunks), BATCH):
             await self._home.write(self._insert, chunks[start : start + BATCH])
 
@@ -150,7 +152,7 @@ class EdgeStore(StoredFields):
         gone: set[str] = set()
         shown: set[str] = set()
         for source_file, version in versions.items():
-            for number in self._editions.get((book_id, source_file), ()):
+            for number in self._editions.of(book_id, source_file):
                 name = edition(book_id, number, source_file)
                 (shown if number == version else gone).add(name)
         view = self._visibility.view
@@ -160,10 +162,7 @@ class EdgeStore(StoredFields):
         if not gone:
             return
         await self._home.write(self._delete, "edition", sorted(gone))
-        for source_file, version in versions.items():
-            self._editions[book_id, source_file] &= {version}
-            if not self._editions[book_id, source_file]:
-                del self._editions[book_id, source_file]
+        self._editions.keep(book_id, versions)
         # Nothing is left of these to hide; the file on disk may name them until its next change.
         await self._visibility.switch(replace(self._visibility.view, hidden=hidden - gone))
 
@@ -171,8 +170,7 @@ class EdgeStore(StoredFields):
         view = self._visibility.view
         await self._change(replace(view, dropped=view.dropped | {book_id}))
         await self._home.write(self._delete, "book_id", [book_id])
-        for key in [key for key in self._editions if key[0] == book_id]:
-            del self._editions[key]
+        self._editions.drop(book_id)
         hidden = frozenset(name for name in view.hidden if parts_of(name)[0] != book_id)
         await self._change(View(hidden=hidden, dropped=view.dropped))
 
@@ -215,9 +213,7 @@ class EdgeStore(StoredFields):
         for key, field in (("hidden", "edition"), ("dropped", "book_id")):
             if left := self._home.left(key):
                 await self._home.write(self._delete, field, left)
-        for name in await self._home.write(self._all_editions):
-            book_id, version, source_file = parts_of(name)
-            self._editions[book_id, source_file].add(version)
+        self._editions.add(await self._home.write(self._all_editions))
         await self._change(View())
         await self._home.tidy()
         self._building.soon()
