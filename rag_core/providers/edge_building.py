@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 
 NICENESS = 10
 KILOBYTE, FLOAT_BYTES = 1024, 4
+MORE_PATIENT = 2
+MOST_PATIENT = 32
+"""Times the quiet that is usually waited for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +56,8 @@ class Building:
     def __init__(self, build: Callable[[], Awaitable[None]], *, quiet_seconds: float) -> None:
         self._build = build
         self._quiet_seconds = quiet_seconds
+        self._patience = 1
+        self._begun = False
         self._task: asyncio.Task[None] | None = None
 
     def soon(self) -> None:
@@ -60,9 +65,12 @@ class Building:
         self._task = asyncio.create_task(self._work(), name="building the index")
 
     async def stop(self) -> None:
-        """End what is under way; called by who holds the right to write."""
+        """End what is under way; called by who holds the right to write. What was done is lost, so
+        the next time it must be quiet for longer: a slow embedder writes every ten seconds."""
         if self._task is None:
             return
+        if self._begun and not self._task.done():
+            self._patience = min(MOST_PATIENT, self._patience * MORE_PATIENT)
         self._task.cancel()
         await asyncio.wait([self._task])
         self._task = None
@@ -73,11 +81,15 @@ class Building:
             await asyncio.wait([self._task])
 
     async def _work(self) -> None:
-        await asyncio.sleep(self._quiet_seconds)
+        await asyncio.sleep(self._quiet_seconds * self._patience)
+        self._begun = True
         try:
             await self._build()
+            self._patience = 1
         except Exception:  # the index is complete without a graph, and slower
             log.warning("the index could not be built anew; searches stay slower", exc_info=True)
+        finally:
+            self._begun = False
 
 
 async def build_in_child(shard_folder: Path) -> None:

@@ -21,6 +21,7 @@ from rag_core.providers.edge_shard import (
     load_shard,
     next_place,
     open_shard,
+    written_out,
 )
 from rag_core.providers.index_state import STATE_FILE, write_state
 from rag_core.providers.visibility import View
@@ -66,11 +67,17 @@ class EdgeHome:
         return await self.write(left_to_build, self.shard) > self.rules.exact_up_to
 
     async def copied(self) -> Path:
-        """A copy of all that was written so far, in the place after this one."""
+        """A copy of all that was written so far, in the place after this one.
+
+        What the engine keeps in memory it finds in its log when the copy is opened."""
         target = next_place(self._place)
-        await self.write(self.shard.flush)
         await self.write(copy, self._place, target)
         return target
+
+    async def flush(self) -> None:
+        """Have everything on the disk."""
+        await self.write(written_out, self._place)
+        await self.write(self.shard.flush)
 
     async def move(self, target: Path) -> edge.EdgeShard:
         """Use the shard there from now on; the one from before is still open."""
@@ -83,6 +90,8 @@ class EdgeHome:
     async def tidy(self, before: edge.EdgeShard | None = None) -> None:
         """Close the shard from before, and remove what is not in use."""
         if before is not None:
+            for place in {*self.folder.glob(f"{SHARD_FOLDER}*")} - {self._place}:
+                await self.write(written_out, place)
             await self.write(before.close)
         await self.write(clear_others, self.folder, self._place.name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -71,6 +72,15 @@ def clear_others(folder: Path, current: str) -> None:
     for other in folder.glob(f"{SHARD_FOLDER}*"):
         if other.name != current:
             shutil.rmtree(other, ignore_errors=True)
+
+
+def written_out(shard_folder: Path) -> None:
+    """Have the system write what it still holds of these files. Blocks, and nobody else: the engine
+    does the same when it is told to flush or to close, and nothing else runs meanwhile."""
+    for path in shard_folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as opened:
+                os.fsync(opened)
 
 
 def checked_model(state: Mapping[str, Any], dimension: int, model: str) -> None:
