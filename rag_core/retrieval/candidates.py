@@ -20,7 +20,7 @@ comes near, it need not wait."""
 
 
 class Candidate(NamedTuple):
-    """One of the hundred that a search looks at more closely."""
+    """One of the passages that a search looks at more closely."""
 
     point: Hashable
     """The store's own name for it."""

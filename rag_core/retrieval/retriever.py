@@ -21,7 +21,7 @@ from rag_core.retrieval.widening import beside, with_sections
 
 WIDER = 3
 """How many times the limit is looked at, to have other pages to choose from."""
-POOL = 100
+POOL = 80
 """How many passages are looked at more closely, however few are asked for."""
 NAMED_MODULES = 20
 
