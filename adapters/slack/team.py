@@ -23,6 +23,7 @@ NO_JSON = frozenset(
         "conversations.history",
         "conversations.replies",
         "files.getUploadURLExternal",
+        "usergroups.users.list",
         "users.info",
     }
 )
