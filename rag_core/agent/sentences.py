@@ -34,7 +34,8 @@ def sentences_of(text: str) -> tuple[str, ...]:
         if any(begin <= found.start() < end for begin, end in code):
             continue
         head = text[start : found.start() + 1]
-        if ABBREVIATION.search(head) or NUMBERED.match(head):
+        last_word = head[max(head.rfind(" "), 0) :]
+        if ABBREVIATION.search(last_word) or NUMBERED.match(head):
             continue
         sentences.append(text[start : found.end()])
         start = found.end()
