@@ -127,7 +127,7 @@ async def test_who_waits_for_a_whole_answer_is_told_of_a_restart_and_finds_it_af
     house = House(works=False)
     async with served(house) as client:
         waiting = asyncio.create_task(client.post("/chat/run", json=ASK | {"session_id": SESSION}))
-        while not house.ledger.entries:
+        while not house.ledger.entries:  # noqa: ASYNC110 - it is on its way through a socket
             await asyncio.sleep(0.005)
         house.replies.leave()
         told = await waiting
@@ -143,7 +143,7 @@ async def test_a_stream_is_not_ended_by_a_restart_with_an_error() -> None:
     house = House(answerer=Writer())
     async with served(house) as client:
         begun = asyncio.create_task(asked(client, until="final"))
-        while not house.tasks:
+        while not house.tasks:  # noqa: ASYNC110 - it is on its way through a socket
             await asyncio.sleep(0.005)
         house.replies.leave()
         writer = house.answerer
