@@ -80,7 +80,7 @@ class Day:
 
     async def _life(self, house: House, seconds: float, name: str) -> None:
         """Some storms, and what the process holds once it is warm and at the end."""
-        life, began = Life(name), monotonic()
+        life, began = Life(name, seconds * WARM_AT), monotonic()
         self._run.lives.append(life)
         async with knocking(self._address) as knocks:
             await until(began + seconds * WARM_AT)
