@@ -21,6 +21,9 @@ ABBREVIATION = re.compile(
     r"|[A-Z]|(?:[A-Z]\.)+[A-Z])\.$",
     re.IGNORECASE,
 )
+MEASURED = re.compile(r"\d\s?(?:[A-Za-z]|min|max|sec)\.$")
+"""A unit after its number ends a sentence like any other word: `25 g. These numbers …`."""
+LONGEST_MEASURED = len("5 min.")
 NUMBERED = re.compile(r"^\s*\d{1,3}\.$")
 
 
@@ -34,14 +37,22 @@ def sentences_of(text: str) -> tuple[str, ...]:
         if any(begin <= found.start() < end for begin, end in code):
             continue
         head = text[start : found.start() + 1]
-        last_word = head[max(head.rfind(" "), 0) :]
-        if ABBREVIATION.search(last_word) or NUMBERED.match(head):
+        if is_shortened(head):
             continue
         sentences.append(text[start : found.end()])
         start = found.end()
     if start < len(text):
         sentences = with_rest(sentences, text[start:])
     return tuple(sentences)
+
+
+def is_shortened(head: str) -> bool:
+    """Whether a full stop belongs to the word before it and ends nothing."""
+    # The ends alone are read: a long sentence has many places that might be one.
+    if MEASURED.search(head[-LONGEST_MEASURED:]):
+        return False
+    last_word = head[max(head.rfind(" "), 0) :]
+    return ABBREVIATION.search(last_word) is not None or NUMBERED.match(head) is not None
 
 
 def with_rest(sentences: list[str], rest: str) -> list[str]:
