@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,8 @@ async def supervise(settings: Settings) -> None:
             try:
                 async with opened_house(told, folder) as house:
                     proven = told
-                    told = await house.work(page, door, wishes)
+                    with short_turns(), settled_in():
+                        told = await house.work(page, door, wishes)
             except FootnoteError as error:
                 if proven is None or told is proven:
                     raise
@@ -100,21 +101,21 @@ class WorkingHouse:
         say_where(page, platforms)
         if not await services.stores.books.all():
             log.warning("there is no book yet; footnote ingest PATH --book ID reads one in")
-        with short_turns(), settled_in():
-            return await work_until(
-                wishes.next(services.settings),
-                services.worker(outlets(services, platforms)),
-                [
-                    services.housekeeping.run(),
-                    *services.watches(chat_outlets(platforms)),
-                    services.timetable.run(),
-                    services.gaps.run(),
-                    # The server closes what it is given; who asks meanwhile waits at the socket.
-                    serve(app, page.dup()),
-                    serve(private, door.dup()),
-                    *(kept_apart(platform) for platform in platforms),
-                ],
-            )
+        return await work_until(
+            wishes.next(services.settings),
+            services.worker(outlets(services, platforms)),
+            [
+                services.housekeeping.run(),
+                *services.watches(chat_outlets(platforms)),
+                services.timetable.run(),
+                services.gaps.run(),
+                # The server closes what it is given; who asks meanwhile waits at the socket.
+                serve(app, page.dup()),
+                serve(private, door.dup()),
+                *(kept_apart(platform) for platform in platforms),
+            ],
+            goodbye=services.web_replies.leave,
+        )
 
 
 @contextlib.asynccontextmanager
@@ -152,6 +153,8 @@ async def work_until(
     told: Coroutine[Any, Any, Settings | None],
     worker: Worker,
     others: Sequence[Coroutine[Any, Any, None]],
+    *,
+    goodbye: Callable[[], None] = lambda: None,
 ) -> Settings | None:
     """Work until told otherwise; let answers in work end first, then everything else."""
     async with asyncio.TaskGroup() as tasks:
@@ -160,6 +163,7 @@ async def work_until(
         again = await told
         worker.stop()
         await asyncio.wait([working], timeout=DRAIN_SECONDS if again is None else ANEW_SECONDS)
+        goodbye()
         for task in (working, *background):
             task.cancel()
     return again

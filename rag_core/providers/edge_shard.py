@@ -15,7 +15,7 @@ from rag_core.errors import ConfigurationError, FolderInUse, StorageError, Stora
 from rag_core.providers.edge_building import GraphRules
 from rag_core.providers.edge_search import DENSE, WORDS
 from rag_core.providers.index_state import STATE_FILE, read_state, write_state
-from rag_core.providers.payload import DATETIMES, INTEGERS, KEYWORDS, TENANT
+from rag_core.providers.payload import DATETIMES, EDGE_KEYWORDS, INTEGERS, TENANT
 
 SHARD_FOLDER = "shard"
 LAYOUT = 2
@@ -113,7 +113,7 @@ def configuration(dimension: int, rules: GraphRules) -> edge.EdgeConfig:
 
 def create_indexes(shard: edge.EdgeShard) -> None:
     schemas: dict[str, Any] = {TENANT: edge.KeywordIndexParams(is_tenant=True)}
-    schemas |= dict.fromkeys(KEYWORDS, edge.PayloadSchemaType.Keyword)
+    schemas |= dict.fromkeys(EDGE_KEYWORDS, edge.PayloadSchemaType.Keyword)
     schemas |= dict.fromkeys(INTEGERS, edge.PayloadSchemaType.Integer)
     schemas |= dict.fromkeys(DATETIMES, edge.PayloadSchemaType.Datetime)
     for name, schema in schemas.items():
