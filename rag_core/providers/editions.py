@@ -22,7 +22,8 @@ class Editions:
 
     def of(self, book_id: str, source_file: str) -> Collection[int]:
         """The versions of one file, seen or unseen."""
-        return self._books.get(book_id, {}).get(source_file, ())
+        files = self._books.get(book_id)
+        return files.get(source_file, ()) if files else ()
 
     def keep(self, book_id: str, versions: Mapping[str, int | None]) -> None:
         """Of these files nothing is left but these versions."""
@@ -37,9 +38,10 @@ class Editions:
 
     def shown(self, book_id: str, hidden: Collection[str]) -> dict[str, int]:
         """The version of each file that is not hidden."""
+        files = self._books.get(book_id)
         return {
             source_file: version
-            for source_file, versions in self._books.get(book_id, {}).items()
+            for source_file, versions in (files.items() if files else ())
             for version in versions
             if edition(book_id, version, source_file) not in hidden
         }
