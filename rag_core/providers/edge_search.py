@@ -14,6 +14,7 @@ from rag_core.providers.bm25 import MOST_WEIGHT, words_model
 from rag_core.providers.conditions import Condition, conditions_of
 from rag_core.providers.edge_filters import readable
 from rag_core.providers.edge_rarity import TOTAL, Counting, Reach, TermRarity, weighed
+from rag_core.providers.known import Known
 from rag_core.providers.payload import candidates, result_of, results_of, unpacked
 from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.likeness import Likeness, middle_of
@@ -25,6 +26,9 @@ CANDIDATES = 100
 PAGE = 256
 REMEMBERED = 4_096
 """Passages that are kept as they were read: some megabytes."""
+
+REMEMBERED_FIELDS = 256
+"""Questions after the values of a field, such as which modules there are."""
 
 Scores = dict[int, float]
 
@@ -49,7 +53,8 @@ class EdgeSearch:
         self._shard = shard
         self._words = words_model()
         self._rarity = TermRarity()
-        self._known = KnownPayloads()
+        self._known: Known[int, dict[str, Any]] = Known(REMEMBERED)
+        self._counted: Known[tuple[str, tuple[str, ...]], dict[str, int]] = Known(REMEMBERED_FIELDS)
 
     def moved_to(self, shard: edge.EdgeShard) -> None:
         """Read the same points in another place."""
@@ -194,7 +199,15 @@ class EdgeSearch:
                 return
 
     def values(self, key: str, reach: Reach) -> dict[str, int]:
-        """How many visible chunks have each value of a field."""
+        """How many visible chunks have each value of a field. The engine goes over all of them,
+        so it is asked once."""
+        known = self._counted.of(reach.generation)
+        name = key, reach.books
+        if name not in known:
+            known[name] = self._values_of(key, reach)
+        return known[name]
+
+    def _values_of(self, key: str, reach: Reach) -> dict[str, int]:
         where = readable(reach.books, reach.hidden)
         total = self._shard.count(edge.CountRequest(filter=where))
         if not total:
@@ -204,20 +217,6 @@ class EdgeSearch:
 
     def count(self, reach: Reach) -> int:
         return self._shard.count(edge.CountRequest(filter=readable(reach.books, reach.hidden)))
-
-
-class KnownPayloads:
-    """What was read of the points that searches looked at last, in one state of the index."""
-
-    def __init__(self) -> None:
-        self._generation = -1
-        self._payloads: dict[int, dict[str, Any]] = {}
-
-    def of(self, generation: int) -> dict[int, dict[str, Any]]:
-        """What is known, to be added to; a search of an older state keeps its own."""
-        if generation > self._generation or len(self._payloads) > REMEMBERED:
-            self._payloads, self._generation = {}, max(generation, self._generation)
-        return self._payloads if generation == self._generation else {}
 
 
 def numbered(points: Collection[int]) -> edge.Filter:

@@ -25,6 +25,15 @@ class Editions:
         files = self._books.get(book_id)
         return files.get(source_file, ()) if files else ()
 
+    def names(self, book_id: str) -> list[str]:
+        """All versions of all files of one book."""
+        files = self._books.get(book_id)
+        return [
+            edition(book_id, version, source_file)
+            for source_file, versions in (files.items() if files else ())
+            for version in versions
+        ]
+
     def keep(self, book_id: str, versions: Mapping[str, int | None]) -> None:
         """Of these files nothing is left but these versions."""
         files = self._books[book_id]

@@ -355,6 +355,36 @@ async def test_modules_are_those_of_the_books_asked_for(store: VectorStore) -> N
     assert await store.modules(books=BookIds(["nowhere"])) == []
 
 
+async def test_modules_are_those_of_what_readers_see_now(store: VectorStore) -> None:
+    async def put_in(module: str | None, version: int) -> None:
+        await store.add(file_chunks([long_text("oven")], version=version, module=module))
+        before = await store.modules(books=COURSE)
+        await store.show_version(book_id="course", source_file="page.md", version=version)
+        seen.append((before, await store.modules(books=COURSE)))
+
+    seen: list[tuple[Sequence[str], Sequence[str]]] = []
+    for version, module in enumerate(("module-1", "module-2", None), start=1):
+        await put_in(module, version)
+    assert seen == [([], ["module-1"]), (["module-1"], ["module-2"]), (["module-2"], [])]
+    await put_in("module-3", 4)
+    await store.drop_book("course")
+    assert await store.modules(books=COURSE) == []
+
+
+async def test_a_book_of_many_files_goes_whole_and_leaves_the_others(store: VectorStore) -> None:
+    for book in ("course", "other"):
+        for number in range(40):
+            texts = [long_text(f"oven {number}")]
+            await store.add(file_chunks(texts, book=book, file=f"{number}.md"))
+        await store.show_versions(book_id=book, versions={f"{n}.md": 1 for n in range(40)})
+    await store.drop_book("course")
+    both = BookIds(["course", "other"])
+    assert await store.shown_versions("course") == {}
+    assert len(await store.shown_versions("other")) == 40
+    assert await store.count(books=both) == 40
+    assert {each.book_id for each in await find(store, "oven", books=both)} == {"other"}
+
+
 async def test_a_removed_book_is_gone_and_its_neighbours_stay(store: VectorStore) -> None:
     await put(store)
     await put(store, book="other")
