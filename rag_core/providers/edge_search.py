@@ -230,6 +230,7 @@ def nearest(vector: Vector) -> edge.Query:
 
 
 def dense_of(record: edge.Record) -> tuple[float, ...]:
-    vector = record.vector[DENSE] if isinstance(record.vector, dict) else None
+    vectors = record.vector  # made anew by the engine each time it is asked for
+    vector = vectors[DENSE] if isinstance(vectors, dict) else None
     # The engine's own types allow for vectors of vectors.
     return tuple(vector) if isinstance(vector, list) else ()  # type: ignore[arg-type]  # wider

@@ -22,9 +22,8 @@ from rag_core.providers.edge_rarity import Reach
 from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch
 from rag_core.providers.payload import (
     edition,
-    packed,
+    packed_of,
     parts_of,
-    payload_of,
     point_number,
     searchable_text,
 )
@@ -245,7 +244,7 @@ def point_of(embedded: EmbeddedChunk) -> edge.Point:
             DENSE: vector if isinstance(vector, list) else list(vector),
             WORDS: WORDS_MODEL.embed_document(searchable_text(embedded)),
         },
-        packed(payload_of(embedded)),
+        packed_of(embedded),
     )
 
 
