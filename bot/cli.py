@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import sys
 from collections.abc import Sequence
@@ -40,7 +41,7 @@ Books = Annotated[
 
 @app.command()
 def run() -> None:
-    """Start everything that is configured; with no token at all the local web chat."""
+    """Start the bot, or without a token the web chat."""
     from bot.settings import read_settings
     from bot.supervisor import supervise
 
@@ -60,7 +61,7 @@ def ingest(
     title: Annotated[str, typer.Option(help="The book's name for readers.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Read files and folders, or addresses, into a book; prints the finished job."""
+    """Read files, folders or addresses into a book."""
     from bot.commands.ingest import ingest as command
 
     job = {
@@ -92,7 +93,7 @@ def search(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Find the passages nearest to a text; no model writes anything."""
+    """Find the passages nearest to a text."""
     from bot.commands.search import search as command
 
     query = {
@@ -171,12 +172,23 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:
-        logging.getLogger("bot").debug("a defect", exc_info=error)
         complain(
             f"This should not have happened ({type(error).__name__});"
             " FOOTNOTE_LOG_LEVEL=debug shows where."
         )
+        log_as_told()
+        logging.getLogger("bot").debug("a defect", exc_info=error)
         sys.exit(FAILED)
+
+
+def log_as_told() -> None:
+    """Also where a command broke off before it began to log."""
+    from bot.logs import start_logging
+    from bot.settings import read_settings
+
+    with contextlib.suppress(FootnoteError):
+        settings = read_settings()
+        start_logging(settings.log_level, settings.log_format)
 
 
 def complain(sentence: str) -> None:

@@ -61,7 +61,7 @@ def evaluate(
     compare: TwoRuns = None,
     as_json: Json = False,
 ) -> None:
-    """Measure on a question set what is found, answered, refused and cited; compare two runs."""
+    """Measure a question set, or compare two runs."""
     from bot.commands.eval_shown import check_reports
 
     check_reports(report or ())
@@ -94,7 +94,7 @@ def calibrate(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure and store from which confidence on the embedder in use may answer."""
+    """Measure from which confidence on to answer."""
     from bot.commands.calibrate import calibrate as command
 
     finish(command(folders, questions or (), as_json=as_json))
