@@ -23,6 +23,10 @@ LAYOUT = 2
 SMALL_BOOK = 6_000
 """Passages that are gone through one by one for their words, half a millisecond's work however
 much other books hold; for larger books the engine goes along what all books have of a word."""
+SEARCH_THREADS = 1
+"""The engine's own: with one it works in the thread that asks. Handing over to another and back
+takes a tenth of a quick search, and a third of it where the machine has other things to do; nearly
+all passages are in one segment, which one thread goes through in any case."""
 PLACE = "shard"
 """In the state: which folder holds the shard."""
 
@@ -97,6 +101,7 @@ def configuration(dimension: int, rules: GraphRules) -> edge.EdgeConfig:
         },
         optimizers=rules.optimizers(dimension),
         payload_memory=edge.Memory.Cached,  # a search reads a hundred passages, all over the file
+        max_search_threads=SEARCH_THREADS,
     )
 
 

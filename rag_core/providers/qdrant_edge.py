@@ -30,7 +30,7 @@ from rag_core.providers.payload import (
 from rag_core.providers.stored_fields import StoredFields
 from rag_core.providers.visibility import View, Visibility
 from rag_core.providers.write_order import WriteOrder
-from rag_core.retrieval.candidates import Order, as_found
+from rag_core.retrieval.candidates import AsFound, Order
 from rag_core.retrieval.results import SearchResult
 
 T = TypeVar("T")
@@ -71,7 +71,7 @@ class EdgeStore(StoredFields):
         books: BookIds,
         limit: int,
         pool: int = 0,
-        order: Order = as_found,
+        order: Order = AsFound,
     ) -> Sequence[SearchResult]:
         def work(reach: Reach) -> Sequence[SearchResult]:
             return self._search.search(query, reach, limit=limit, pool=pool, order=order)
