@@ -30,7 +30,6 @@ from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.ports import Embedder, Vector
 from rag_core.providers.edge_building import GraphRules
 from rag_core.providers.edge_shard import open_shard
-from rag_core.providers.passage_words import PassageWords
 from rag_core.providers.qdrant_edge import open_edge_store, point_of
 from rag_core.storage.books import Books
 from rag_core.storage.database import open_database
@@ -202,12 +201,10 @@ async def bare_peak(pages: int) -> int:
     with tempfile.TemporaryDirectory(prefix="footnote-benchmark-") as folder:
         shard, _ = open_shard(Path(folder) / "bare", DIMENSION, MODEL, GraphRules())
         filling = Filling(np.eye(DIMENSION, dtype=np.float32))
-        words = PassageWords()
         base = resident_kilobytes()
         for number in range(0, pages, FILES):
             names = [f"{each:06}.md" for each in range(number, min(pages, number + FILES))]
-            embedded = [each for name in names for each in filling.embedded(BOOK, name)]
-            points = [point_of(each, words) for each in embedded]
+            points = [point_of(each) for name in names for each in filling.embedded(BOOK, name)]
             shard.update(edge.UpdateOperation.upsert_points(points))
         found = peak_kilobytes() - base
         shard.close()

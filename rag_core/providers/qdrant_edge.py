@@ -12,15 +12,14 @@ from typing import TypeVar
 import qdrant_edge as edge
 
 from rag_core.books.book import BookIds
-from rag_core.ingestion.cutting import CRUMB
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports import EmbeddedQuery
+from rag_core.providers.bm25 import words_model
 from rag_core.providers.conditions import Condition
 from rag_core.providers.edge_building import Building, GraphRules, build_in_child
 from rag_core.providers.edge_home import EdgeHome, open_home
 from rag_core.providers.edge_rarity import Reach
 from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch
-from rag_core.providers.passage_words import PassageWords
 from rag_core.providers.payload import (
     edition,
     packed_of,
@@ -39,6 +38,7 @@ T = TypeVar("T")
 BATCH = 64
 """Passages in one call, during which nothing else in the process runs: two or three milliseconds.
 Larger calls take no less for each."""
+WORDS_MODEL = words_model()
 
 
 class EdgeStore(StoredFields):
@@ -51,7 +51,6 @@ class EdgeStore(StoredFields):
         self._editions: dict[tuple[str, str], set[int]] = defaultdict(set)
         self._generation = 0
         self._written = 0
-        self._words = PassageWords()
         self._order = WriteOrder()
         self._building = Building(self._build, quiet_seconds=home.rules.quiet_seconds)
 
@@ -205,7 +204,7 @@ class EdgeStore(StoredFields):
         await self._home.tidy(before)
 
     def _insert(self, chunks: Sequence[EmbeddedChunk]) -> None:
-        points = [point_of(embedded, self._words) for embedded in chunks]
+        points = [point_of(embedded) for embedded in chunks]
         self._home.shard.update(edge.UpdateOperation.upsert_points(points))
 
     def _delete(self, key: str, values: list[str]) -> None:
@@ -238,15 +237,14 @@ class EdgeStore(StoredFields):
         await self._home.close()
 
 
-def point_of(embedded: EmbeddedChunk, words: PassageWords) -> edge.Point:
+def point_of(embedded: EmbeddedChunk) -> edge.Point:
     """A chunk as the engine keeps it."""
     vector = embedded.vector
     return edge.Point(
         point_number(embedded.chunk.id, embedded.chunk.metadata.version),
         {
             DENSE: vector if isinstance(vector, list) else list(vector),
-            # The sign between headings is no word, and keeps plain text from being plain.
-            WORDS: words.weighed(searchable_text(embedded).replace(CRUMB, " ")),
+            WORDS: WORDS_MODEL.embed_document(searchable_text(embedded)),
         },
         packed_of(embedded),
     )
