@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from adapters.staff_answers import KeepsAnswers
-from adapters.web.admin_frame import admin_page, none, options
+from adapters.web.admin_frame import admin_page, no_items, options
 from adapters.web.bodies import StaffAnswerBody, StaffChangeBody, uuid_of
 from adapters.web.caller import Caller
 from adapters.web.documents import Document, told
@@ -105,7 +105,7 @@ def staff_html(kept: Sequence[StaffAnswer], books: Sequence[Book], *, now: datet
     return fill(
         "admin-staff",
         form=fill("admin-staff-form", books=named) if books else NOTHING,
-        answers=shown or none("No answer of the staff is kept yet."),
+        answers=shown or no_items("No answer of the staff is kept yet."),
     )
 
 

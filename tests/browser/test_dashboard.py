@@ -14,14 +14,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SUMMER = "When does the reading room open in summer?"
 IN_VAIN = ("May I bring my dog?", "Are dogs allowed in the reading room?")
-PAGES = (
-    "/admin",
-    "/admin/gaps",
-    "/admin/books",
-    "/admin/channels",
-    "/admin/answers",
-    "/admin/staff",
-)
+PLACES = ("gaps", "books", "channels", "answers", "staff")
+PAGES = ("/admin", *(f"/admin/{place}" for place in PLACES))
 NEW_PAGE = "# Courses\n\n## Pottery\n\nThe pottery course begins on Tuesdays at 18:30.\n"
 
 
@@ -115,6 +109,12 @@ async def test_files_are_dropped_read_and_answered_from(
     tab.complaints.clear()
 
 
+async def told(tab: Tab, part: str, words: str) -> None:
+    """Wait until the page, loaded anew and whole, says so of the first answer."""
+    said = f"document.querySelector('.staff {part}')?.innerText.includes({words!r})"
+    await tab.until(f"document.readyState === 'complete' && {said}")
+
+
 async def test_an_answer_of_the_staff_is_written_changed_and_withdrawn(
     tab: Tab, house: RunningHouse, axe_script: str
 ) -> None:
@@ -128,7 +128,7 @@ async def test_an_answer_of_the_staff_is_written_changed_and_withdrawn(
         await tab.write(words)
     await tab.tab_to("#staff-form button")
     await tab.press("Enter")
-    await tab.until("document.querySelector('.staff .said')?.innerText.includes('north gate')")
+    await told(tab, ".said", "north gate")
     assert await tab.findings(axe_script) == []
     assert "north gate" in (await house.ask(message="Where do I lock my bicycle?"))["answer"]
     await tab.click(".staff summary")
@@ -136,11 +136,11 @@ async def test_an_answer_of_the_staff_is_written_changed_and_withdrawn(
     await tab.write("Bicycles are locked to the rail of the south gate.")
     assert await tab.findings(axe_script) == []
     await tab.click(".staff .primary")
-    await tab.until("document.querySelector('.staff .said')?.innerText.includes('south gate')")
+    await told(tab, ".said", "south gate")
     await tab.click(".staff summary")
     await tab.run("document.querySelector('.staff [name=until]').value = '2020-01-01'")
     await tab.click(".staff .primary")
-    await tab.until("document.querySelector('.staff .when').innerText.includes('not found any')")
+    await told(tab, ".when", "not found any")
     late = await house.ask(message="Where do I lock my bicycle?")
     assert late["outcome"] == "no_results"
     await tab.click(".staff summary")
