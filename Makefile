@@ -71,11 +71,13 @@ docs: .venv/.run
 	@$(BIN)/python -m bot.settings_reference
 
 .venv/.run: requirements.lock pyproject.toml | .venv/bin/python
+	@echo "Installing Footnote into .venv; the first time this takes a minute or two."
 	@$(INSTALL) --require-hashes --requirement requirements.lock
 	@$(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
 .venv/.dev: requirements-dev.lock .venv/.run
+	@echo "Installing what the tests need."
 	@$(INSTALL) --require-hashes --requirement requirements-dev.lock
 	@touch $@
 

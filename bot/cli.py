@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from uuid import UUID
 import typer
 
 from bot import eval_cli, owner_cli, shelf_cli
+from bot.arguments import fraction, identifier, number
 from bot.command_line import Json, finish, there
 from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion
 
@@ -39,7 +41,7 @@ Books = Annotated[
 
 @app.command()
 def run() -> None:
-    """Start everything that is configured; with no token at all the local web chat."""
+    """Start the bot, or without a token the web chat."""
     from bot.settings import read_settings
     from bot.supervisor import supervise
 
@@ -59,7 +61,7 @@ def ingest(
     title: Annotated[str, typer.Option(help="The book's name for readers.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Read files and folders, or addresses, into a book; prints the finished job."""
+    """Read files, folders or addresses into a book."""
     from bot.commands.ingest import ingest as command
 
     job = {
@@ -75,21 +77,23 @@ def ingest(
 
 @app.command()
 def search(
-    text: Annotated[str, typer.Argument(help="What to look for.")],
+    text: Annotated[str, typer.Argument(help="What to look for.", metavar="TEXT")],
     book: Books = None,
-    limit: Annotated[int | None, typer.Option(help="1 to 100.")] = None,
+    limit: Annotated[int | None, number("1 to 100.")] = None,
     module: Annotated[str | None, typer.Option(help="One of the book's modules.")] = None,
-    chapter_min: Annotated[int | None, typer.Option(help="0 to 20.")] = None,
-    chapter_max: Annotated[int | None, typer.Option(help="0 to 20.")] = None,
-    lesson: Annotated[int | None, typer.Option(help="0 to 15.")] = None,
-    hardware_tier: Annotated[int | None, typer.Option(help="1 to 4: this tier or lower.")] = None,
+    chapter_min: Annotated[int | None, number("0 to 20.")] = None,
+    chapter_max: Annotated[int | None, number("0 to 20.")] = None,
+    lesson: Annotated[int | None, number("0 to 15.")] = None,
+    hardware_tier: Annotated[int | None, number("1 to 4: this tier or lower.")] = None,
     proficiency: Annotated[str | None, typer.Option(help="A1,A2,B1,B2,C1,C2")] = None,
     layer: Annotated[str | None, typer.Option(help="L1 to L4.")] = None,
     parent: Annotated[str | None, typer.Option(help="The id of one lesson.")] = None,
-    threshold: Annotated[float | None, typer.Option(help="Least similarity, 0 to 1.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(parser=fraction, metavar="F", help="Least similarity, 0 to 1.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Find the passages nearest to a text; no model writes anything."""
+    """Find the passages nearest to a text."""
     from bot.commands.search import search as command
 
     query = {
@@ -111,11 +115,14 @@ def search(
 
 @app.command()
 def ask(
-    text: Annotated[str, typer.Argument(help="The question.")],
+    text: Annotated[str, typer.Argument(help="The question.", metavar="TEXT")],
     book: Books = None,
-    session: Annotated[UUID | None, typer.Option(help="Go on in this conversation.")] = None,
+    session: Annotated[
+        UUID | None,
+        typer.Option(parser=identifier, metavar="UUID", help="Go on in this conversation."),
+    ] = None,
     module: Annotated[str | None, typer.Option(help="One of the book's modules.")] = None,
-    top_k: Annotated[int | None, typer.Option(help="1 to 10.")] = None,
+    top_k: Annotated[int | None, number("1 to 10.")] = None,
     as_json: Json = False,
     verbose: Annotated[bool, typer.Option("-v", help="Show how long each step took.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show what was found.")] = False,
@@ -165,12 +172,23 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as error:
-        logging.getLogger("bot").debug("a defect", exc_info=error)
         complain(
             f"This should not have happened ({type(error).__name__});"
             " FOOTNOTE_LOG_LEVEL=debug shows where."
         )
+        log_as_told()
+        logging.getLogger("bot").debug("a defect", exc_info=error)
         sys.exit(FAILED)
+
+
+def log_as_told() -> None:
+    """Also where a command broke off before it began to log."""
+    from bot.logs import start_logging
+    from bot.settings import read_settings
+
+    with contextlib.suppress(FootnoteError):
+        settings = read_settings()
+        start_logging(settings.log_level, settings.log_format)
 
 
 def complain(sentence: str) -> None:

@@ -14,8 +14,8 @@ from bot.examination.machine import of_machine
 from bot.examination.models import of_models
 from bot.examination.stores import of_stores
 from bot.examination.usage import of_usage
+from bot.services import Services
 from bot.settings import Settings
-from bot.wiring import Services
 from rag_core.conversation.key import Platform, TenantId
 
 

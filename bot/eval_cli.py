@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bot.arguments import one_of
 from bot.command_line import Json, finish
 from rag_core.errors import ConfigurationError
 
@@ -44,7 +45,10 @@ def evaluate(
         list[Path] | None,
         typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
     ] = None,
-    history: Annotated[History, typer.Option(help="The turns before, too?")] = History.ON,
+    history: Annotated[
+        History,
+        typer.Option(parser=one_of(History), metavar="on|off", help="The turns before, too?"),
+    ] = History.ON,
     what: Annotated[
         str | None,
         typer.Option(
@@ -57,7 +61,7 @@ def evaluate(
     compare: TwoRuns = None,
     as_json: Json = False,
 ) -> None:
-    """Measure on a question set what is found, answered, refused and cited; compare two runs."""
+    """Measure a question set, or compare two runs."""
     from bot.commands.eval_shown import check_reports
 
     check_reports(report or ())
@@ -90,7 +94,7 @@ def calibrate(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Measure and store from which confidence on the embedder in use may answer."""
+    """Measure from which confidence on to answer."""
     from bot.commands.calibrate import calibrate as command
 
     finish(command(folders, questions or (), as_json=as_json))

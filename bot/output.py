@@ -12,6 +12,10 @@ def print_json(document: object) -> None:
     sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
 
 
+def counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def terminal() -> Console:
     """For what a command was asked for. Text from documents is never taken for markup."""
     return Console(markup=False, highlight=False, emoji=False)

@@ -12,7 +12,7 @@ from adapters.steward import Finding
 from bot.backup import write_backup
 from bot.doctor import Doctor
 from bot.examination.tokens import of_tokens
-from bot.wiring import Services
+from bot.services import Services
 from rag_core.conversation.key import Platform, TenantId
 
 

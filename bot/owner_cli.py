@@ -9,6 +9,7 @@ from uuid import UUID
 
 import typer
 
+from bot.arguments import between, identifier, one_of
 from bot.command_line import Json, finish
 from rag_core.conversation.key import Platform
 
@@ -26,12 +27,17 @@ class Shown(StrEnum):
 
 @owner.command()
 def gaps(
-    state: Annotated[Shown | None, typer.Option(help="Only gaps in this state.")] = None,
+    state: Annotated[
+        Shown | None,
+        typer.Option(
+            parser=one_of(Shown), metavar="open|planned|answered", help="Only gaps in this state."
+        ),
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="A list to work off.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="For a spreadsheet.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List what was asked and not answered, the most asked first."""
+    """List what was asked in vain, the most asked first."""
     from bot.commands.gaps import GapsAs
     from bot.commands.gaps import gaps as command
 
@@ -44,10 +50,12 @@ def gaps(
 
 @owner.command()
 def stats(
-    days: Annotated[int, typer.Option(min=1, max=366, help="How far back.")] = 30,
+    days: Annotated[
+        int, typer.Option(parser=between(1, 366), metavar="N", help="How far back: 1 to 366.")
+    ] = 30,
     as_json: Json = False,
 ) -> None:
-    """Tell how many questions there were, how they ended and how long they took."""
+    """Count questions, how they ended, how long they took."""
     from bot.commands.stats import stats as command
 
     finish(command(days=days, as_json=as_json))
@@ -55,7 +63,7 @@ def stats(
 
 @owner.command()
 def doctor(as_json: Json = False) -> None:
-    """Say what is in place, what is missing, and what to do about it."""
+    """Say what is in place, what is missing, what to do."""
     from bot.commands.doctor import examine
 
     finish(examine(as_json=as_json))
@@ -63,12 +71,15 @@ def doctor(as_json: Json = False) -> None:
 
 @owner.command()
 def forget(
-    platform: Annotated[Platform, typer.Option(help="Where they asked.")],
+    platform: Annotated[
+        Platform,
+        typer.Option(parser=one_of(Platform), metavar="PLATFORM", help="Where they asked."),
+    ],
     user: Annotated[str | None, typer.Option(help="Id of the person.")] = None,
     tenant: Annotated[str | None, typer.Option(help="Id of a whole server or workspace.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Forget a person, or a whole server or workspace, with all that was asked and answered."""
+    """Forget all that a person, or a whole server, asked."""
     from bot.commands.forget import forget as command
 
     if not user and not tenant:
@@ -78,7 +89,7 @@ def forget(
 
 @staff.callback()
 def staff_answers(context: typer.Context, as_json: Json = False) -> None:
-    """List the answers of the staff that were kept, the newest first; withdraw one."""
+    """List kept answers of the staff; withdraw one."""
     if context.invoked_subcommand is None:
         from bot.commands.staff import list_staff_answers
 
@@ -87,7 +98,7 @@ def staff_answers(context: typer.Context, as_json: Json = False) -> None:
 
 @staff.command()
 def withdraw(
-    answer_id: Annotated[UUID, typer.Argument(help="As listed.", metavar="ID")],
+    answer_id: Annotated[UUID, typer.Argument(parser=identifier, help="As listed.", metavar="ID")],
     as_json: Json = False,
 ) -> None:
     """Show nobody this answer any more."""
@@ -101,7 +112,7 @@ def backup(
     file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
     as_json: Json = False,
 ) -> None:
-    """Copy conversations, ledger, jobs and index into one file, while the bot runs."""
+    """Copy the whole house into one file, as it runs."""
     from bot.commands.backup import backup as command
 
     finish(command(file.absolute(), as_json=as_json))
@@ -114,8 +125,12 @@ class Manifests(StrEnum):
 
 
 @owner.command()
-def manifest(platform: Annotated[Manifests, typer.Argument(help="slack")]) -> None:
-    """Print the app manifest that matches this program and its settings."""
+def manifest(
+    platform: Annotated[
+        Manifests, typer.Argument(parser=one_of(Manifests), metavar="PLATFORM", help="slack")
+    ],
+) -> None:
+    """Print the manifest of the Slack app."""
     from bot.commands.manifest import slack_manifest
 
     del platform  # there is one so far, and its name is checked
@@ -127,7 +142,7 @@ def restore(
     file: Annotated[Path, typer.Argument(help="A file that `footnote backup` wrote.")],
     as_json: Json = False,
 ) -> None:
-    """Fill an empty data folder and database from a backup."""
+    """Fill an empty data folder from a backup."""
     from bot.commands.backup import restore as command
 
     finish(command(file, as_json=as_json))

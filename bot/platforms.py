@@ -15,11 +15,11 @@ from adapters.section_titles import SectionTitles
 from adapters.slack.config import CommandNames, InstallConfig, SlackConfig
 from adapters.steward import Steward
 from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
+from bot.services import Services
 from bot.setting import ids_in
 from bot.settings import Settings
 from bot.steward import HouseSteward
 from bot.web_wiring import starters_of
-from bot.wiring import Services
 
 if TYPE_CHECKING:
     from adapters.discord.assembly import DiscordParts

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bot.arguments import one_of
 from bot.command_line import Json, finish, there
 from rag_core.errors import InvalidQuestion
 
@@ -41,7 +42,12 @@ def list_books(context: typer.Context, as_json: Json = False) -> None:
 
 @books.command()
 def bind(
-    platform: Annotated[ChatPlatform, typer.Argument(help="discord, slack, web or cli.")],
+    platform: Annotated[
+        ChatPlatform,
+        typer.Argument(
+            parser=one_of(ChatPlatform), metavar="PLATFORM", help="discord, slack, web or cli."
+        ),
+    ],
     channel: Channel,
     book: Annotated[list[str], typer.Argument(help="The books to read there.", metavar="ID…")],
     tenant: Tenant = None,
@@ -55,7 +61,12 @@ def bind(
 
 @books.command()
 def unbind(
-    platform: Annotated[ChatPlatform, typer.Argument(help="discord, slack, web or cli.")],
+    platform: Annotated[
+        ChatPlatform,
+        typer.Argument(
+            parser=one_of(ChatPlatform), metavar="PLATFORM", help="discord, slack, web or cli."
+        ),
+    ],
     channel: Channel,
     tenant: Tenant = None,
     as_json: Json = False,
@@ -68,7 +79,7 @@ def unbind(
 
 @books.command()
 def bindings(as_json: Json = False) -> None:
-    """List the places that read books of their own, and what else holds there."""
+    """List places that read books of their own."""
     from bot.commands.books import list_bindings
 
     finish(list_bindings(as_json=as_json))
@@ -87,7 +98,7 @@ def remove(
 
 @sources.callback()
 def list_sources(context: typer.Context, as_json: Json = False) -> None:
-    """List where the books are read from, and how the last time went."""
+    """List where books are read from; add, remove."""
     if context.invoked_subcommand is None:
         from bot.commands.sources import list_sources as command
 
@@ -109,7 +120,7 @@ def add(
     site: Annotated[str, typer.Option(help="docusaurus, mkdocs, mdbook, github or plain.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Remember sources of a book; the bot reads them at once, and again in their time."""
+    """Read a book from here, now and in its time."""
     from bot.commands.sources import add_sources
 
     same = {"book_id": book, "every": every, "base_url": base_url, "site": site}
@@ -122,7 +133,7 @@ def remove_source(
     source: Annotated[str, typer.Argument(help="Its id or its place.", metavar="SOURCE")],
     as_json: Json = False,
 ) -> None:
-    """Read a source no more; what was read from it stays in its book."""
+    """Read a source no more; its book stays."""
     from bot.commands.sources import remove_source as command
 
     finish(command(source, as_json=as_json))

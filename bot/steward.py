@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from adapters.platform import ExaminesItself
 from adapters.steward import Finding, GapLine
 from bot.doctor import Doctor
-from bot.wiring import Services
+from bot.services import Services
 from rag_core.books.book import Book
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId

@@ -21,9 +21,10 @@ from bot.logs import start_logging
 from bot.owner import Owner
 from bot.platforms import OpenPlatforms, open_platforms
 from bot.readiness import lookout
+from bot.services import Services
 from bot.settings import Settings
 from bot.web_wiring import AsksReadiness, web_parts
-from bot.wiring import Services, open_services
+from bot.wiring import open_services
 from bot.wishes import Wishes, heard_wishes
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Outlet
@@ -38,6 +39,9 @@ DRAIN_SECONDS = 15
 """How long answers in work may still take once the process is told to end."""
 ANEW_SECONDS = 1
 """The same where it only begins anew: what is not done by then is taken up again at once."""
+
+QUIET = "error"
+"""What a single command logs: what went wrong with it, its answer says already."""
 
 UPLOADS = "uploads"
 """Below the data folder: what was dropped on the dashboard."""
@@ -123,7 +127,7 @@ async def opened_house(settings: Settings, folder: Path) -> AsyncIterator[Workin
 @contextlib.asynccontextmanager
 async def open_house(settings: Settings) -> AsyncIterator[Path]:
     """For one command where no bot runs: the core and its private door, no platforms."""
-    start_logging("warning", settings.log_format)
+    start_logging(QUIET if settings.log_level != "debug" else "debug", settings.log_format)
     folder = own_folder(settings.data_dir)
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(folder_lock(folder, wait_seconds=settings.overlap_seconds))

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import Any
 
 from adapters.web.parts import Readiness, WebParts
-from bot.wiring import Services
+from bot.services import Services
 from rag_core.books.starters import Starters
 
 AsksReadiness = Callable[[], Awaitable[Readiness]]

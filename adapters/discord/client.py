@@ -13,6 +13,7 @@ import discord
 from adapters.discord.assembly import DiscordParts, assembled
 from adapters.discord.config import DiscordConfig
 from adapters.discord.connection import Channel, Connection, minimal_intents
+from adapters.discord.errors import UNREADABLE
 from adapters.discord.findings import Examination
 from adapters.steward import Finding
 from rag_core.conversation.key import Platform, TenantId
@@ -89,7 +90,7 @@ class DiscordPlatform:
                 await self.connection.log_in()
         except discord.LoginFailure as error:
             raise ConfigurationError(NOT_OUR_BOT) from error
-        except (discord.HTTPException, aiohttp.ClientError, OSError, ValueError) as error:
+        except (discord.HTTPException, aiohttp.ClientError, OSError, *UNREADABLE) as error:
             log.warning("Discord cannot be reached", extra={"cause": type(error).__name__})
             return False
         return True

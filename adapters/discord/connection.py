@@ -17,6 +17,7 @@ from adapters.discord.http import AddressedHTTP, Pace
 from adapters.discord.restoring import restore
 from adapters.discord.sessions import IdentifyBudget, SessionMemory
 from adapters.discord.shard import Shard
+from adapters.discord.untold import reading
 from adapters.discord.webhooks import AddressedWebhooks
 from rag_core.ports import MarkerStore
 
@@ -84,7 +85,9 @@ class Connection(discord.AutoShardedClient):
             guild_ready_timeout=config.guild_ready_seconds,
             max_ratelimit_timeout=LONGEST_RATE_LIMIT_SECONDS,
         )
-        self._connection.parsers["READY"] = self._parse_ready
+        parsers = self._connection.parsers
+        parsers |= {name: reading(name, parse) for name, parse in parsers.items()}
+        parsers["READY"] = self._parse_ready
 
     def _get_state(self, **options: Any) -> Any:
         # The one place before the state is made where the library lets its HTTP client be ours.

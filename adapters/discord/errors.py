@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -25,6 +26,8 @@ FORBIDDEN = frozenset({UNKNOWN_CHANNEL, 10004, 50001, 50013, 50083, 160005})
 """Gone, not allowed, archived and locked: what is sent there meets the same answer."""
 ACKNOWLEDGED = 40060
 """An interaction takes one acknowledgement."""
+UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
+"""What the library raises over an answer or an event of another shape than Discord's."""
 TOKEN_IS_OVER = frozenset({10008, 10015, 10062, 50027})
 """Answers to an interaction cannot be written by its token any more, or never could."""
 
@@ -60,7 +63,7 @@ def discord_errors() -> Iterator[None]:
         raise refused(error) from error
     except (aiohttp.ClientError, OSError) as error:
         raise UpstreamUnavailable(SERVICE, type(error).__name__) from error
-    except ValueError as error:  # the answer was not JSON
+    except UNREADABLE as error:
         raise UpstreamUnavailable(SERVICE, "unreadable answer") from error
 
 

@@ -168,12 +168,17 @@ def asked_text(message: discord.Message, me: discord.abc.User) -> str:
     names: dict[int, str] = {user.id: user.display_name for user in message.mentions}
     names |= {role.id: role.name for role in message.role_mentions}
     names |= {channel.id: channel.name for channel in message.channel_mentions}
-    text = without_mention(message.content, me.id)
+    text = without_mention(message.content or forwarded(message), me.id)
     own_role = message.guild.self_role if message.guild is not None else None
     if own_role is not None:
         text = text.replace(own_role.mention, "").strip()
     words = with_names(text, names)
     return "" if all(is_invisible(character) for character in words) else words
+
+
+def forwarded(message: discord.Message) -> str:
+    """What somebody hands on says what its writer wrote; nothing else stands in such a message."""
+    return "\n\n".join(said.content for said in message.message_snapshots if said.content)
 
 
 def question_from(

@@ -8,12 +8,14 @@ from typing import Any
 
 import aiohttp
 from discord.gateway import DiscordWebSocket
-from discord.http import HTTPClient, Route
+from discord.http import HTTPClient, Ratelimit, Route
 from discord.utils import MISSING
 from yarl import URL
 
+from adapters.discord.allowance import Allowance
 from adapters.discord.config import DiscordConfig
 from adapters.discord.turns import Turns, urgency
+from adapters.discord.untold import whole_application
 
 CLOSE_SECONDS = 2.0
 """How long to wait for the other side's good-bye; the library would wait half a minute."""
@@ -57,6 +59,15 @@ class AddressedHTTP(HTTPClient):
         # The bound is on one attempt: waiting out a rate limit between attempts is not cut short.
         options.setdefault("timeout", self._timeout)
         return await super().request(route, **options)
+
+    def get_ratelimit(self, key: str) -> Ratelimit:
+        if key not in self._buckets and self.max_ratelimit_timeout is not None:
+            self._buckets[key] = Allowance(self.max_ratelimit_timeout)
+            self._try_clear_expired_ratelimits()
+        return super().get_ratelimit(key)
+
+    async def application_info(self) -> Any:
+        return whole_application(await super().application_info())
 
     def _trace(self) -> aiohttp.TraceConfig:
         """Waits its turn at the last moment, behind all that the library itself waits for."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from adapters.discord.asking import ticket_for
 from adapters.discord.errors import GONE, DiscordRefused
-from adapters.discord.places import AnswerPlaces, candidates
+from adapters.discord.places import AnswerPlaces
 from adapters.discord.post import Post
 from adapters.discord.progress import SIGNS
 from adapters.discord.rest import DiscordRest
@@ -101,7 +101,7 @@ class MessageLine:
         return self._at is not None
 
     async def _look(self) -> tuple[str, str] | None:
-        for place in candidates(self._question):
+        for place in self._places.known(self._question):
             for sent in await self._rest.newest_if_any(place.channel_id):
                 ours = sent.author_id == self._rest.own_id and sent.reply_to == place.reply_to
                 later = int(sent.id) > int(self._question.message_id)

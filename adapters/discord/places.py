@@ -47,6 +47,12 @@ class AnswerPlaces:
         opening = self._opening.get(question.message_id)
         return await asyncio.shield(opening or self._begin(question))
 
+    def known(self, question: IncomingQuestion) -> list[AnswerPlace]:
+        """Where this process has written, and every other place where an answer may stand."""
+        opened = self._opened.get(question.message_id)
+        others = [place for place in candidates(question) if place != opened]
+        return [opened, *others] if opened is not None else others
+
     def below(self, question: IncomingQuestion, refusal: DiscordRefused) -> AnswerPlace | None:
         """Below the question itself, where its thread does not take the answer."""
         if not makes_thread(question):

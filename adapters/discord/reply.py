@@ -15,7 +15,7 @@ from adapters.discord.doors import ClosedDoors
 from adapters.discord.errors import GONE, DiscordRefused
 from adapters.discord.lines import Lines, TicketLine
 from adapters.discord.parts import is_this_part, post_of
-from adapters.discord.places import AnswerPlace, AnswerPlaces, candidates, makes_thread
+from adapters.discord.places import AnswerPlace, AnswerPlaces, makes_thread
 from adapters.discord.progress import LinePace, shown
 from adapters.discord.rest import DiscordRest
 from adapters.discord.token_reply import TokenReplies
@@ -137,7 +137,7 @@ class DiscordReplies:
                 return
 
     def _candidates(self, question: IncomingQuestion) -> list[AnswerPlace]:
-        return [*candidates(question), *self._detours.place_of(question)]
+        return [*self._places.known(question), *self._detours.place_of(question)]
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         if came_by_command(question):

@@ -16,6 +16,7 @@ from discord.gateway import DiscordWebSocket, ReconnectWebSocket
 from yarl import URL
 
 from adapters.discord.config import DiscordConfig
+from adapters.discord.errors import UNREADABLE
 from adapters.discord.sessions import IdentifyBudget, SavedSession, SessionMemory
 from rag_core.errors import UpstreamError
 
@@ -93,7 +94,7 @@ class Shard:
                     self._session = self._session.ended()
             except discord.ConnectionClosed as closed:
                 self._raise_final(closed)
-            except (OSError, aiohttp.ClientError, discord.HTTPException) as error:
+            except (OSError, aiohttp.ClientError, discord.HTTPException, *UNREADABLE) as error:
                 self._lost(error)
             finally:
                 self.is_connected = False

@@ -91,6 +91,12 @@ def unavailable(detail: str) -> Problem:
     return Problem(503, detail, headers={"Retry-After": str(RETRY_SECONDS)})
 
 
+NO_BOOK_CHOSEN = (
+    "No book is chosen and none is the default: name one in book_ids,"
+    " or with --book at the command line."
+)
+
+
 def problem_of(error: Exception) -> Problem:
     """What a stranger is told of an error."""
     match error:
@@ -101,7 +107,7 @@ def problem_of(error: Exception) -> Problem:
         case InvalidQuestion():
             return invalid(error.field, error.message, error.allowed)
         case NoBookChosen():
-            return invalid("book_ids", "No book is chosen: name one.", "the book_ids of /books")
+            return invalid("book_ids", NO_BOOK_CHOSEN, "the book_ids of /books")
         case HTTPException():
             return http_problem(error)
         case StorageError():

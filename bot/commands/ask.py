@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from rich.spinner import Spinner
 
 from bot.output import notices, print_json, terminal
 from bot.reach import House, problem, reach
-from bot.settings import read_settings
+from bot.settings import Settings, read_settings
 from rag_core.errors import FootnoteError
 
 WORDS = {
@@ -28,16 +29,31 @@ async def ask(
     settings = read_settings()
     async with reach(settings) as house:
         answer = await answered(house, question, notices() if as_json else terminal())
+        unchosen = await choices(house, question, settings) if is_error(answer) else ()
         thread = await house.get(f"/threads/{answer['session_id']}") if explains else None
     if as_json:
         print_json(answer)
     else:
         show(answer, terminal(), verbose=verbose)
-        if thread is not None and answer["outcome"] != "error":
+        if thread is not None and not is_error(answer):
             from bot.commands.explaining import explain, profile_in
 
             explain(answer, thread, await profile_in(settings), terminal())
-    return 1 if answer["outcome"] == "error" else 0
+    if unchosen:
+        notices().print(f"Name a book with --book: {', '.join(unchosen)}.", soft_wrap=True)
+    return 1 if is_error(answer) else 0
+
+
+def is_error(answer: dict[str, Any]) -> bool:
+    return bool(answer["outcome"] == "error")
+
+
+async def choices(house: House, question: dict[str, Any], settings: Settings) -> Sequence[str]:
+    """The books to choose from, where there are several and nobody chose one."""
+    if question.get("book_ids") or settings.default_book:
+        return ()
+    books = [book["book_id"] for book in (await house.get("/books"))["books"]]
+    return books if len(books) > 1 else ()
 
 
 async def answered(house: House, question: dict[str, Any], console: Console) -> dict[str, Any]:
@@ -69,8 +85,8 @@ def show(answer: dict[str, Any], console: Console, *, verbose: bool) -> None:
         console.print()
     for citation in answer["citations"]:
         console.print(f"[{citation['number']}] {place(citation)}")
-        if citation["page_url"]:
-            console.print(f"    {citation['page_url']}", soft_wrap=True)
+        if where := citation["page_url"] or file_of(citation, answer["sources"]):
+            console.print(f"    {where}", soft_wrap=True)
     if answer["suggestions"]:
         console.print("\nMaybe look here:")
     for suggestion in answer["suggestions"]:
@@ -81,6 +97,14 @@ def show(answer: dict[str, Any], console: Console, *, verbose: bool) -> None:
 
 def place(section: dict[str, Any]) -> str:
     return " › ".join(filter(None, (section["page_title"], section["section_heading"])))
+
+
+def file_of(citation: dict[str, Any], sources: Sequence[dict[str, Any]]) -> str:
+    """The file that was quoted; of pages with the same name, the one that has the words."""
+    section = (citation["page_title"], citation["section_heading"])
+    fitting = [each for each in sources if (each["page_title"], each["section"]) == section]
+    quoted = [each for each in fitting if citation["quote"] in each["chunk_text"]]
+    return next((str(each["source_file"]) for each in [*quoted, *fitting]), "")
 
 
 def timings(answer: dict[str, Any]) -> str:

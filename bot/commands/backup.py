@@ -40,4 +40,6 @@ def show(what: str, made: dict[str, Any], *, as_json: bool) -> None:
         print_json(made)
         return
     index = "with its index" if made["has_index"] else "without an index (it lies on a server)"
-    terminal().print(f"{what}; {made['rows']} rows of {made['created_at']}, {index}.")
+    terminal().print(
+        f"{what}; {made['rows']} rows of {made['created_at']}, {index}.", soft_wrap=True
+    )

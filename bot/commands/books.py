@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.commands.lists import own_database
-from bot.output import print_json, terminal
+from bot.output import counted, print_json, terminal
 from bot.reach import reach
 from bot.settings import read_settings
 from rag_core.books.policy import ChannelPolicy, Place
@@ -25,7 +25,7 @@ async def bind(
         print_json(document)
     else:
         for binding in document["bindings"]:
-            terminal().print(told(binding))
+            terminal().print(told(binding), soft_wrap=True)
     return 0
 
 
@@ -42,7 +42,9 @@ async def remove(book_id: str, *, as_json: bool) -> int:
         print_json(document)
     else:
         terminal().print(
-            f"{book_id} is gone, with {document['files']} files and {document['chunks']} passages."
+            f"{book_id} is gone, with {counted(document['files'], 'file')} and"
+            f" {counted(document['chunks'], 'passage')}.",
+            soft_wrap=True,
         )
     return 0
 

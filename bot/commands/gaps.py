@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Any
 from urllib.parse import urlencode
 
-from bot.commands.lists import show
-from bot.output import print_json
+from bot.commands.lists import table
+from bot.output import print_json, terminal
 from bot.reach import reach
 from bot.settings import read_settings
 
@@ -33,7 +33,7 @@ async def gaps(*, state: str | None, shown_as: GapsAs) -> int:
         print_json(document)
     else:
         rows = [short(gap) for gap in document["gaps"]]
-        show(document, rows, as_json=False, empty="Nothing was asked in vain.")
+        terminal().print(table(rows) if rows else "Nothing was asked in vain.")
     return 0
 
 

@@ -30,7 +30,7 @@ def show(document: dict[str, Any], console: Console) -> None:
         return
     table = Table(show_lines=True)
     for heading in ("", "Where", "Passage", "Similarity"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for result in document["results"]:
         where = " › ".join(filter(None, (result["page_title"], result["section_heading"])))
         place = result["page_url"] or result["source_file"]

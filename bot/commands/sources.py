@@ -59,7 +59,8 @@ async def add_sources(wanted: list[dict[str, str]], *, as_json: bool) -> int:
         for source in added:
             terminal().print(
                 f"{source['book_id']} is read from {source['location']}"
-                f" ({source['source_id']}); the bot reads it at once, or when it starts."
+                f" ({source['source_id']}); the bot reads it at once, or when it starts.",
+                soft_wrap=True,
             )
     return 0
 
@@ -73,7 +74,8 @@ async def remove_source(named: str, *, as_json: bool) -> int:
         print_json(removed)
     else:
         terminal().print(
-            f"{removed['location']} is read no more; what was read stays in {removed['book_id']}."
+            f"{removed['location']} is read no more; what was read stays in {removed['book_id']}.",
+            soft_wrap=True,
         )
     return 0
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from adapters.steward import Finding
 from bot.examination.look import Check, in_place, missing
-from bot.wiring import Services
+from bot.services import Services
 from rag_core.books.book import Book, BookIds
 from rag_core.books.source import BookSource
 from rag_core.ingestion.job import IngestionJob, JobStatus

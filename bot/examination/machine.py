@@ -19,6 +19,8 @@ from bot.settings import Settings
 
 LEAST_FREE_BYTES = 500 * 1024**2
 MEGABYTE = 1024**2
+BLOCK = 512
+"""Bytes of a block as the system counts them, whatever the disk's own are."""
 LATELY = timedelta(hours=1)
 SHOWN = 3
 
@@ -53,11 +55,12 @@ def disk(folder: Path) -> Finding:
 
 
 def size_of(folder: Path) -> int:
-    """What lies in a folder; files that a running bot takes away meanwhile count for nothing."""
+    """What a folder takes of the disk: the index reserves more than it has written. Files that a
+    running bot takes away meanwhile count for nothing."""
     total = 0
     for file in folder.rglob("*"):
         try:
-            total += file.stat().st_size if file.is_file() else 0
+            total += file.stat().st_blocks * BLOCK if file.is_file() else 0
         except FileNotFoundError:
             continue
     return total

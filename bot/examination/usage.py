@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from adapters.steward import Finding
 from bot.examination.look import Check, in_place, missing
-from bot.wiring import Services
+from bot.services import Services
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.insight.stats import Tally
 

@@ -42,7 +42,9 @@ READABLE = frozenset(KINDS)
 
 
 def kind_of(name: str) -> Kind | None:
-    return KINDS.get(PurePosixPath(name).suffix.lower())
+    """By its ending; a name without one is a page's, as wikis and old archives have them."""
+    suffix = PurePosixPath(name).suffix.lower()
+    return KINDS.get(suffix) if suffix else MARKDOWN
 
 
 def too_large(kind: Kind) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from rag_core.ingestion.job import FileFailure
 from rag_core.ingestion.kinds import READABLE, kind_of, too_large
@@ -27,6 +28,18 @@ NOT_YET = {
 """Documents that people expect to be read; pictures and code beside them are not documents."""
 LISTED = READABLE | NOT_YET
 PASSED_OVER = {"node_modules", "__pycache__"}
+BARE_PAGE = re.compile(
+    r"about|changelog|changes|contributing|faq|guide|history|howto|install(?:ation)?|manual|news"
+    r"|notes?|overview|read_?me(?:[_-]first)?|rules|schedule|syllabus|todo|usage",
+    re.IGNORECASE,
+)
+"""Names without an extension that pages have. Of others nobody knows: a key may be among them."""
+FOR_PROGRAMS = re.compile(
+    r"\w*file|cname|codeowners|licen[cs]e|copying|notice|authors|gradlew|mvnw|version",
+    re.IGNORECASE,
+)
+"""Names without an extension that nobody misses."""
+NAMED = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +57,7 @@ class Found:
 
     files: tuple[SourceFile, ...]
     failures: tuple[FileFailure, ...]
+    notices: tuple[str, ...] = ()
 
 
 def find_files(sources: Sequence[str]) -> Found:
@@ -51,10 +65,12 @@ def find_files(sources: Sequence[str]) -> Found:
     files: dict[str, SourceFile] = {}
     failures: list[FileFailure] = []
     seen: set[str] = set()
+    doubtful: list[str] = []
     places = RealPlaces()
     for source in sources:
         root = Path(source)
         base = places.of(root if root.is_dir() else root.parent)
+        doubtful += left_out(root)
         for path in documents_of(root):
             real = places.of(path)
             if real in seen:
@@ -71,14 +87,22 @@ def find_files(sources: Sequence[str]) -> Found:
     return Found(
         files=tuple(files[name] for name in sorted(files)),
         failures=tuple(sorted(failures, key=lambda failure: failure.source_file)),
+        notices=remark_on(doubtful),
     )
 
 
 def documents_of(root: Path) -> Iterator[Path]:
     """The documents below a folder, in order; a file stands for itself, whatever its kind."""
-    if not root.is_dir():
+    if root.is_dir():
+        yield from files_below(root, is_document, with_links=True)
+    else:
         yield root
-        return
+
+
+def files_below(
+    root: Path, wanted: Callable[[str], bool], *, with_links: bool = False
+) -> Iterator[Path]:
+    """Files by their names, in order, and links to folders; nothing hidden."""
     for folder, folders, names in os.walk(root, followlinks=False):
         linked = [name for name in folders if (Path(folder) / name).is_symlink()]
         folders[:] = sorted(
@@ -87,10 +111,40 @@ def documents_of(root: Path) -> Iterator[Path]:
             if not name.startswith(".") and name not in PASSED_OVER and name not in linked
         )
         for name in sorted(names):
-            path = Path(folder) / name
-            if not name.startswith(".") and path.suffix.lower() in LISTED:
-                yield path
-        yield from (Path(folder) / name for name in sorted(linked))
+            if not name.startswith(".") and wanted(name):
+                yield Path(folder) / name
+        if with_links:
+            yield from (Path(folder) / name for name in sorted(linked))
+
+
+def is_document(name: str) -> bool:
+    """Whether people expect a file of a folder to be read."""
+    suffix = PurePosixPath(name).suffix.lower()
+    return suffix in LISTED if suffix else BARE_PAGE.fullmatch(name) is not None
+
+
+def is_doubtful(name: str) -> bool:
+    """Whether a file without an extension may be a page that somebody misses."""
+    return not (
+        PurePosixPath(name).suffix or BARE_PAGE.fullmatch(name) or FOR_PROGRAMS.fullmatch(name)
+    )
+
+
+def left_out(root: Path) -> list[str]:
+    """Files below a folder that are read only where somebody names them."""
+    return [name_in_book(path, root) for path in files_below(root, is_doubtful)]
+
+
+def remark_on(names: Sequence[str]) -> tuple[str, ...]:
+    """What a job notes of the files that were left out."""
+    if not names:
+        return ()
+    some = ", ".join([*sorted(names)[:NAMED], *(["…"] if len(names) > NAMED else [])])
+    count = "1 file" if len(names) == 1 else f"{len(names)} files"
+    return (
+        f"left out, because nothing says what they are: {count} without an extension ({some});"
+        " a file that is named itself is read",
+    )
 
 
 def name_in_book(path: Path, root: Path) -> str:
@@ -127,5 +181,5 @@ def refusal(path: Path, real: str, base: str) -> str | None:
         return "it is not a regular file"
     kind = kind_of(path.name)
     if kind is None:
-        return f"files of the kind {path.suffix.lower() or 'without an extension'} cannot be read"
+        return f"files of the kind {path.suffix.lower()} cannot be read"
     return too_large(kind) if found.st_size > kind.max_bytes else None

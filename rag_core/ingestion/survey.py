@@ -129,7 +129,7 @@ def plan_run(sources: Sequence[str], known: Known, scope: Scope) -> Plan:
         gone=tuple(sorted(gone | strays)),
         failures=tuple(failures),
         owners=owners,
-        notices=tuple(contested(surveyed, owners)),
+        notices=(*found.notices, *contested(surveyed, owners)),
     )
 
 

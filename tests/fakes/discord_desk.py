@@ -204,10 +204,10 @@ class DiscordDesk:
         """Post; where nobody knows whether that worked, look before posting again."""
         replies = self.platform.replies
         for attempt in range(ATTEMPTS):
-            if attempt and (found := await replies.find(question, part)):
-                self.found.append(found)
-                return found
             try:
+                if attempt and (found := await replies.find(question, part)):
+                    self.found.append(found)
+                    return found
                 return await replies.post(question, part)
             except UpstreamUnavailable:
                 await asyncio.sleep(0.01)

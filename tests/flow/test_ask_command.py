@@ -48,6 +48,26 @@ async def test_an_answer_stands_with_its_links_and_what_was_asked_for(handbook: 
     assert "Nothing was searched" in greeted
 
 
+async def test_of_pages_with_one_name_the_quoted_files_are_named(tmp_path: Path) -> None:
+    old = "# Opening hours\n\nThe library opens at 8:00 and closes at 18:00.\n"
+    new = "# Opening hours\n\nThe library opens at 9:00 and closes at 22:00.\n"
+    write_files(tmp_path / "pages", {"old/hours.md": old, "new/hours.md": new})
+    await footnote("ingest", "pages", "--book", "handbook", folder=tmp_path)
+    said, _ = await footnote("ask", "When does the library open?", folder=tmp_path)
+    answer, footnotes = said.split("[1] Opening hours\n")
+    assert "9:00" in answer
+    assert {line.strip() for line in footnotes.splitlines()} >= {"old/hours.md", "new/hours.md"}
+
+
+async def test_where_nobody_chose_a_book_the_books_are_named(tmp_path: Path) -> None:
+    write_files(tmp_path / "pages", {"limits.md": PAGE})
+    for book in ("course", "faq"):
+        await footnote("ingest", "pages", "--book", book, folder=tmp_path)
+    said, noted = await footnote("ask", ASKED, folder=tmp_path, expect=1)
+    assert "No documents are chosen" in " ".join(said.split())
+    assert noted == "Name a book with --book: course, faq.\n"  # and nothing from a log
+
+
 async def test_json_is_one_document_and_nothing_else(handbook: Path) -> None:
     printed, _ = await footnote("ask", ASKED, "--json", folder=handbook)
     document = json.loads(printed)

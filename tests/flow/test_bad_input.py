@@ -40,8 +40,12 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("frob", "No such command 'frob'"),
         ("ingest --book course", "Missing argument"),
         ("ingest . --book No_Book", "book_id 'No_Book' is not a book id"),
-        ("ask How? --session abc", "valid UUID"),
+        ("ask How? --session abc", "must be a UUID; it was 'abc'"),
         ("books --frob", "No such option"),
+        ("books bind slak C1 course", "must be discord, slack, web or cli; it was 'slak'"),
+        ("search limits --limit many", "must be a whole number; it was 'many'"),
+        ("search limits --threshold high", "must be a number; it was 'high'"),
+        ("stats --days 367", "must be between 1 and 366; it was 367"),
     ],
 )
 async def test_wrong_usage(tmp_path: Path, arguments: str, words: str) -> None:

@@ -150,3 +150,22 @@ async def until(happened: Callable[[], Awaitable[bool]]) -> None:
     async with asyncio.timeout(PATIENCE):
         while not await happened():  # noqa: ASYNC110 - it is another process
             await asyncio.sleep(0.05)
+
+
+async def test_books_and_jobs_are_told_in_whole_words(tmp_path: Path) -> None:
+    folder = tmp_path / ("a rather long name of a folder " * 3).strip()
+    write_files(folder, {"a.md": f"# A\n\n{long_text('gear')}", "b.pdf": "none"})
+    title = "A course with a title that is longer than a narrow screen would like it to be, far"
+    said, _ = await footnote(
+        *("ingest", str(folder), "--book", "course", "--title", title), folder=tmp_path
+    )
+    assert "1 file read, 0 unchanged, 1 failed" in said
+    assert "\n  b.pdf: it is damaged, or not a PDF\n" in said
+    books, _ = await footnote("books", folder=tmp_path)
+    first, second = books.splitlines()
+    assert first == f"course  {title}"
+    assert second.startswith("  1 file, ")
+    assert second.endswith(" UTC")
+    jobs, _ = await footnote("jobs", folder=tmp_path)
+    assert said.strip() in jobs
+    assert "UTC  course: completed." in jobs

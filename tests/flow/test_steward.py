@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from adapters.steward import Finding
+from bot.services import Services
 from bot.settings import Settings, read_settings
 from bot.steward import HouseSteward
-from bot.wiring import Services, open_services
+from bot.wiring import open_services
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
+from typing import Any
 
 IN_ALL_A_SECOND = 50
 
@@ -76,6 +77,8 @@ class Trouble:
     via: bool = True
     """A 429 without a Via header comes from the wall before Discord, not from Discord."""
     takes_effect: bool = False
+    body: Mapping[str, Any] | None = None
+    """What the answer says in place of what Discord would say."""
 
 
 class Troubles:
@@ -87,6 +90,10 @@ class Troubles:
 
     def on(self, route: str, trouble: Trouble, *, times: int = 1) -> None:
         self._waiting.setdefault(route, deque()).extend([trouble] * times)
+
+    def are_waiting(self, route: str) -> bool:
+        """Whether some are still to be made there."""
+        return bool(self._waiting.get(route))
 
     def next(self, route: str) -> Trouble | None:
         waiting = self._waiting.get(route)

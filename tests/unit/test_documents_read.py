@@ -27,6 +27,7 @@ from rag_core.ingestion.identity import (
 )
 from rag_core.ingestion.links import page_url
 from rag_core.ingestion.loaders import load
+from rag_core.ingestion.loaders.decoding import DISGUISED
 from rag_core.ingestion.sources import find_files
 from tests.shelf_builders import MORNING, long_text, write_files
 
@@ -189,7 +190,8 @@ def test_any_bytes_are_read_or_refused_with_a_reason(content: bytes) -> None:
     try:
         chunks = read(content)
     except IngestionError:
-        assert b"\x00" in content or content[:2] in {b"\xff\xfe", b"\xfe\xff"}
+        is_marked = content[:2] in {b"\xff\xfe", b"\xfe\xff"}
+        assert b"\x00" in content or is_marked or content.startswith(tuple(DISGUISED))
     else:
         assert all(chunk.text.strip() for chunk in chunks)
 
@@ -384,6 +386,29 @@ def test_only_documents_are_found_and_each_once(tmp_path: Path) -> None:
     found = find_files([str(tmp_path), str(tmp_path / "b"), str(tmp_path / "a.md")])
     assert [file.source_file for file in found.files] == ["a.md", "b/c.mdx", "b/d.txt"]
     assert [failure.source_file for failure in found.failures] == ["h.odt"]
+
+
+def test_pages_without_an_extension_are_read_and_other_files_only_where_they_are_named(
+    tmp_path: Path,
+) -> None:
+    pages = ["README", "docs/NOTES", "faq"]
+    others = ["id_rsa", "docs/RoomPlan", "Makefile", "LICENSE"]
+    write_files(tmp_path, dict.fromkeys([*pages, *others], "# Words\n\nSome words of a page."))
+    found = find_files([str(tmp_path)])
+    assert [file.source_file for file in found.files] == sorted(pages)
+    (notice,) = found.notices
+    assert "2 files without an extension (docs/RoomPlan, id_rsa)" in notice
+    named = find_files([str(tmp_path / "docs/RoomPlan")])
+    assert [file.source_file for file in named.files] == ["RoomPlan"]
+    assert not named.notices
+    (chunk,) = read("# Words\n\nSome words of a page.", file="docs/RoomPlan")
+    assert chunk.metadata.page_title == "Words"
+
+
+def test_many_files_without_an_extension_are_counted_and_some_named(tmp_path: Path) -> None:
+    write_files(tmp_path, {f"Page{n}": "words" for n in range(5)})
+    (notice,) = find_files([str(tmp_path)]).notices
+    assert "5 files without an extension (Page0, Page1, Page2, …)" in notice
 
 
 def test_a_file_above_the_bound_is_refused(tmp_path: Path) -> None:

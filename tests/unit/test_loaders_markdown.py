@@ -158,6 +158,21 @@ def test_an_empty_file_is_read_as_empty(name: str, content: bytes) -> None:
     assert load(name, content).text.strip() == ""
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.txt", b"%PDF-1.7\nwords between numbers", "PDF under another name"),
+        ("a.md", b"PK\x03\x04words", "packed file"),
+        ("a", b"{\\rtf1 words}", ".rtf under another name"),
+    ],
+)
+def test_other_formats_under_a_name_of_text_are_refused(
+    name: str, content: bytes, reason: str
+) -> None:
+    with pytest.raises(IngestionError, match=reason):
+        load(name, content)
+
+
 def test_bytes_that_are_no_text_are_refused() -> None:
     with pytest.raises(IngestionError, match="not text"):
         load("a.md", b"abc\x00\x01")

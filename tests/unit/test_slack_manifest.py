@@ -18,7 +18,7 @@ from tests.peers.slack_api import ALL_SCOPES, SlackApi
 
 SLACK = Path(made.__file__).parent
 METHOD = re.compile(
-    r"(?:assistant|chat|conversations|files|reactions|users|views|auth|apps|oauth)\.[A-Za-z.]+"
+    r"(?:assistant|chat|conversations|files|reactions|usergroups|users|views|auth|apps|oauth)\.[A-Za-z.]+"
 )
 WITHOUT_SCOPE = {"auth.test", "apps.connections.open", "oauth.v2.access"}
 LISTS = {"manifest.py", "budget.py", "troubles.py"}
@@ -27,7 +27,7 @@ LISTS = {"manifest.py", "budget.py", "troubles.py"}
 
 def methods_in_the_code() -> set[str]:
     found = set()
-    for path in SLACK.glob("*.py"):
+    for path in SLACK.rglob("*.py"):
         if path.name in LISTS:
             continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

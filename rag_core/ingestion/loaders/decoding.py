@@ -12,6 +12,12 @@ MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+DISGUISED = {
+    b"%PDF-": "it is a PDF under another name; let its name end in .pdf",
+    b"PK\x03\x04": "it is a packed file (Word, PowerPoint, zip) under another name",
+    b"{\\rtf": "it is a file of the kind .rtf under another name",
+}
+"""How files begin that look like text here and there, and are none."""
 DAMAGED = "some of its characters are damaged"
 ODD = "it is not UTF-8 and was read as Windows-1252"
 MIXED = "some of its lines are not UTF-8 and were read as Windows-1252"
@@ -19,6 +25,9 @@ MIXED = "some of its lines are not UTF-8 and were read as Windows-1252"
 
 def decoded(content: bytes) -> tuple[str, str | None]:
     """The text with plain line ends, and a notice where its encoding had to be guessed."""
+    for beginning, reason in DISGUISED.items():
+        if content.startswith(beginning):
+            raise Unreadable(reason)
     text, notice = as_text(content)
     if "\x00" in text:
         raise Unreadable("it is not text")

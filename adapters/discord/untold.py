@@ -1,0 +1,67 @@
+"""What whoever stands in Discord's place may leave out, and the library reads all the same."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from adapters.discord.errors import UNREADABLE
+
+log = logging.getLogger(__name__)
+
+Read = Callable[[Any], Any]
+PERSON: Mapping[str, Any] = {"username": "", "discriminator": "0", "avatar": None}
+APPLICATION: Mapping[str, Any] = {
+    "name": "",
+    "description": "",
+    "icon": None,
+    "bot_public": True,
+    "bot_require_code_grant": False,
+    "owner": {"id": "0", **PERSON},
+    "verify_key": "",
+}
+"""Nothing of this is used."""
+MESSAGE: Mapping[str, Any] = {
+    "type": 0,
+    "tts": False,
+    "pinned": False,
+    "mention_everyone": False,
+    "edited_timestamp": None,
+    "embeds": (),
+    "attachments": (),
+    "mentions": (),
+    "mention_roles": (),
+}
+MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
+
+
+def whole_application(told: Mapping[str, Any]) -> dict[str, Any]:
+    return {**APPLICATION, **told}
+
+
+def whole_message(told: Any) -> Any:
+    """A message that says who wrote what; an update without its words is left as it came."""
+    if not (isinstance(told, dict) and "content" in told and isinstance(told.get("author"), dict)):
+        return told
+    said = {name: value for name, value in told.items() if value is not None}
+    if reference := said.pop("message_reference", None):
+        said["message_reference"] = {"channel_id": told.get("channel_id"), **reference}
+    return {**MESSAGE, **said, "author": {**PERSON, **told["author"]}}
+
+
+def reading(event: str, read: Read) -> Read:
+    """Read an event as the library does. What it cannot read is left alone: it must not end the
+    connection, and the session with it."""
+    completes = event in MESSAGES
+
+    def try_to(told: Any) -> None:
+        try:
+            read(whole_message(told) if completes else told)
+        except UNREADABLE as error:
+            log.warning(
+                "an event of Discord's was left unread",
+                extra={"event": event, "cause": type(error).__name__},
+            )
+
+    return try_to
