@@ -152,6 +152,8 @@ async def keep(request: Request, target: Path, *, at_most: int) -> None:
                         413, f"{target.name}: at most {at_most // MEGABYTE} MB of this kind."
                     )
                 await asyncio.to_thread(file.write, chunk)
+        if not size:
+            raise invalid("body", f"{target.name}: the file is empty.", "a file")
         await asyncio.to_thread(os.replace, draft, target)
     except ClientDisconnect:
         raise Problem(400, "The file did not arrive whole.") from None

@@ -230,7 +230,9 @@ async def test_a_rating_of_nothing_is_refused(body: Any, status: int) -> None:
     assert not house.feedback.ratings
 
 
-async def test_readiness_names_what_is_missing() -> None:
+async def test_readiness_names_what_is_missing_and_calls_it_no_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     house = House()
     async with visiting(house) as client:
         assert (await client.get("/readyz")).status_code == 200
@@ -240,6 +242,7 @@ async def test_readiness_names_what_is_missing() -> None:
     assert answer.json()["checks"] == {"database": True, "index": False}
     assert "index" in answer.json()["detail"]
     assert "retry-after" in answer.headers
+    assert [said for said in caplog.records if said.levelname == "ERROR"] == []
 
 
 async def test_what_was_counted_is_told_as_text() -> None:
