@@ -31,7 +31,11 @@ KINDS = ", ".join(sorted(READABLE))
 FILE = {
     "required": True,
     "description": "The file as it is.",
-    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    "content": {
+        "application/octet-stream": {
+            "schema": {"type": "string", "format": "binary", "minLength": 1},
+        }
+    },
 }
 
 
