@@ -26,6 +26,7 @@ CODE = re.compile(
 """Code, which nothing touches, and comments: which of them begins first decides."""
 TEMPLATE_LINE = re.compile(r"(?m)^[ \t]*\{%.*?%\}[ \t]*$\n?")
 CONTENTS = re.compile(r"(?mi)^[ \t]*(?:\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\})[ \t]*$\n?")
+WIKI_LINK = re.compile(r"(!?)\[\[(?=\S)([^\[\]|\n]{1,200})(?:\\?\|([^\[\]\n]{1,200}))?\]\](?!\()")
 CLASSES = re.compile(r"[ \t]*\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
 TAG = re.compile(r"<[A-Za-z/!]")
 SPECIAL = ("{", "]:", "[TOC]", "[[", "\nimport ", "\nexport ")
@@ -83,10 +84,21 @@ def own_anchor(braces: re.Match[str]) -> str:
     return f" {{#{named[1]}}}" if named and is_heading else ""
 
 
+def linked_words(link: re.Match[str]) -> str:
+    """What a reader sees of `[[Page|words]]`; an embedded file is none of the text."""
+    embeds, page, words = link.groups()
+    if embeds:
+        return ""
+    is_page = words or page[0].isupper() or any(mark in page for mark in " /#")
+    return (words or page).strip() if is_page else link[0]
+
+
 def without_marks(prose: str) -> str:
     """Text without the lines and braces that only speak to a site's generator."""
     if "{%" in prose:
         prose = TEMPLATE_LINE.sub("", prose)
     if "{:" in prose or "{ ." in prose or "{." in prose:
         prose = CLASSES.sub(own_anchor, prose)
-    return CONTENTS.sub("", prose) if "toc" in prose.lower() else prose
+    if "toc" in prose.lower():
+        prose = CONTENTS.sub("", prose)
+    return WIKI_LINK.sub(linked_words, prose) if "[[" in prose else prose
