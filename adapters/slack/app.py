@@ -18,7 +18,13 @@ from adapters.slack.admission import Admission
 from adapters.slack.backfill import Backfill
 from adapters.slack.calls import open_client
 from adapters.slack.catch_up import CatchUp
-from adapters.slack.config import INSTALL_PATH, REDIRECT_PATH, SlackConfig
+from adapters.slack.config import (
+    INSTALL_PATH,
+    REDIRECT_PATH,
+    InstallConfig,
+    SlackConfig,
+    install_address,
+)
 from adapters.slack.envelope import dispatch
 from adapters.slack.errands import Errands
 from adapters.slack.http import SignedEvents
@@ -51,6 +57,8 @@ class SlackPlatform:
     events: SignedEvents | None
     """An ASGI app for /slack/events, where a signing secret is set."""
     catch_up: CatchUp
+    open_to_all: Sequence[Finding] = ()
+    """What the operator should know of who may install the app."""
     doors: Mapping[str, Any] = field(default_factory=dict)
     """ASGI apps by path: what Slack, and who installs, reaches on the port of the web door."""
 
@@ -68,7 +76,9 @@ class SlackPlatform:
         if self.socket is not None and self.teams.are_ready and not self.socket.is_ready:
             detail = "The connection of Socket Mode is down; the bot keeps trying."
             found.append(Finding(name="slack socket", in_place=False, detail=detail))
-        return found or [Finding(name="slack", in_place=True, detail=self._all_is_well(tenant))]
+        if not found:
+            found.append(Finding(name="slack", in_place=True, detail=self._all_is_well(tenant)))
+        return [*self.open_to_all, *found] if tenant is None else found
 
     def _all_is_well(self, tenant: TenantId | None) -> str:
         count = len(self.teams.all())
@@ -87,6 +97,18 @@ class SlackPlatform:
         else:  # what comes over HTTP is heard by the web process
             await self.catch_up.connected()
             await asyncio.Event().wait()
+
+
+def open_to_all(install: InstallConfig | None) -> Sequence[Finding]:
+    """Said as long as it is so: whoever installs the app can read its books."""
+    if install is None or install.allowed:
+        return ()
+    detail = (
+        f"Every workspace that opens {install_address(install)} may install the app and read its"
+        " books: SLACK_WORKSPACES names none. Name those that may, or keep books from others with"
+        " FOOTNOTE_CLOSED_BOOKS."
+    )
+    return (Finding(name="slack installations", in_place=True, detail=detail),)
 
 
 async def together(*works: Coroutine[Any, Any, None]) -> None:
@@ -120,6 +142,7 @@ async def open_slack(config: SlackConfig, parts: SlackParts) -> AsyncIterator[Sl
             catch_up=catch_up,
             socket=await socket_for(config, house.app, client, catch_up),
             events=events,
+            open_to_all=open_to_all(config.install),
             doors={**doors, **({EVENTS_PATH: events} if events is not None else {})},
         )
 

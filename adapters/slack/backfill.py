@@ -13,6 +13,7 @@ from adapters.asked_lately import KnowsAskedLately
 from adapters.slack.events import CHANNEL_TYPE, word
 from adapters.slack.marks import MarkKeeper, Marks
 from adapters.slack.second_look import SecondLook
+from adapters.slack.shapes import part, parts
 from adapters.slack.team import Team
 from rag_core.errors import FootnoteError, StorageError, UpstreamError, UpstreamRejected
 
@@ -149,7 +150,7 @@ class Backfill:
             page = await self._page(method, oldest=oldest, cursor=cursor, **place)
             for message in page.get("messages") or ():
                 yield message
-            cursor = (page.get("response_metadata") or {}).get("next_cursor")
+            cursor = part(page, "response_metadata").get("next_cursor")
             if not cursor:
                 return
         log.warning("not all of what was said meanwhile is read", extra=place)
@@ -162,7 +163,7 @@ class Backfill:
             page = await self._page(method, cursor=cursor, **place)
             if "messages" not in page:
                 return None
-            found += page["messages"]
+            found += parts(page, "messages")
             cursor = (page.get("response_metadata") or {}).get("next_cursor")
             if not cursor:
                 return found

@@ -14,6 +14,7 @@ SECOND, THIRD, FOURTH = 20, 50, 100
 A_MINUTE = {
     "chat.startStream": SECOND,
     "chat.stopStream": SECOND,
+    "usergroups.users.list": SECOND,
     "users.conversations": SECOND,
     "chat.delete": THIRD,
     "chat.update": THIRD,

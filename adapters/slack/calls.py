@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
@@ -29,7 +30,8 @@ TOKEN_REFUSED = frozenset(
         "token_revoked",
     }
 )
-PAUSE_UNTOLD = 1.0
+PAUSE_UNTOLD, LONGEST_PAUSE = 1.0, 3_600.0
+"""Seconds; Slack tells no longer ones."""
 
 
 @asynccontextmanager
@@ -85,8 +87,18 @@ def error_name(error: SlackApiError) -> str:
     return str(data.get("error", "")) if isinstance(data, dict) else ""
 
 
+def told(answer: Any, name: str) -> str:
+    """What an answer must say to be of use; without it nobody knows what was done."""
+    data = getattr(answer, "data", answer)  # of the library's own answers
+    value = data.get(name) if isinstance(data, dict) else None
+    if not isinstance(value, str) or not value:
+        raise UpstreamUnavailable(SERVICE, "an answer that is not Slack's")
+    return value
+
+
 def _pause(error: SlackApiError) -> float:
     try:
-        return float(error.response.headers.get("Retry-After", PAUSE_UNTOLD))
+        told = float(error.response.headers.get("Retry-After", PAUSE_UNTOLD))
     except ValueError:
         return PAUSE_UNTOLD
+    return told if 0.0 <= told <= LONGEST_PAUSE else PAUSE_UNTOLD

@@ -41,7 +41,7 @@ async def dispatch(app: AsyncApp, envelope: Envelope) -> dict[str, Any] | None:
             mode="socket_mode", body=envelope.payload, headers=retry_headers(envelope)
         )
         response = await app.async_dispatch(request)
-    except Exception:
+    except Exception:  # a door: the envelope stays unacknowledged, and Slack sends it again
         # The library raises on some shapes before anything of ours has seen the event.
         log.exception("an envelope met a defect", extra={"envelope_id": envelope.envelope_id})
         return None

@@ -82,5 +82,5 @@ async def _told(work: Coroutine[Any, Any, None]) -> None:
         await work
     except FootnoteError as error:
         log.warning("an errand failed", extra={"cause": str(error)})
-    except Exception:
+    except Exception:  # a door: nobody waits for its end, and the others go on
         log.exception("an errand met a defect")

@@ -15,6 +15,7 @@ from adapters.slack.mentions import (
     mentions,
     plain_text,
 )
+from adapters.slack.shapes import parts
 from adapters.slack.workspace import Workspace
 from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
@@ -116,7 +117,6 @@ def said(event: Mapping[str, Any], workspace: Workspace, *, heard_at: datetime) 
         return None
     text = word(event, "text")
     named = word(event, "type") == "app_mention" or mentions(text, workspace.bot_user_id)
-    files = event.get("files")
     words = asked(text, workspace)
     return Heard(
         question=question_of(event, words, workspace, heard_at=heard_at),
@@ -124,7 +124,7 @@ def said(event: Mapping[str, Any], workspace: Workspace, *, heard_at: datetime) 
         named=named,
         in_thread=word(event, "thread_ts") not in {"", word(event, "ts")},
         text=words,
-        files=tuple(f for f in files if isinstance(f, Mapping)) if isinstance(files, list) else (),
+        files=tuple(parts(event, "files")),
         channel_type=word(event, "channel_type"),
         bot_ids=bot_ids,
         for_others=begins_with_somebody_else(text, workspace.bot_user_id) or is_only_thanks(text),
@@ -173,7 +173,10 @@ def changed(
         return None
     if word(after, "subtype") == "tombstone":
         return deleted(event, workspace, word(after, "ts"))
-    if not isinstance(before, Mapping) or word(after, "text") == word(before, "text"):
+    if isinstance(before, Mapping):
+        if word(after, "text") == word(before, "text"):
+            return None
+    elif not after.get("edited"):  # what it said before was not told
         return None
     place = {name: word(event, name) for name in ("channel", CHANNEL_TYPE)}
     heard = said({**after, **place, "type": "message"}, workspace, heard_at=heard_at)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ from adapters.slack.people import People
 from adapters.slack.private import Whispers
 from adapters.slack.shapes import part
 from adapters.slack.staff import section
+from adapters.slack.staff_members import StaffMembers
 from adapters.slack.team import Team
 from adapters.slack.teams import Teams
 from adapters.staff_answers import KEEP, LABELS, WITHDRAW, Decisions, KeepsAnswers, asking, choices
@@ -28,13 +29,13 @@ PREFIX = "staff-"
 
 
 class Keeping:
-    """Staff are the members whom SLACK_ASK_PERSON names, and admins."""
+    """Staff are the members and groups whom SLACK_ASK_PERSON names, and admins."""
 
     def __init__(
         self,
         staffing: KeepsAnswers,
         *,
-        staff: Collection[str],
+        staff: StaffMembers,
         people: People,
         teams: Teams,
         whispers: Whispers,
@@ -42,7 +43,7 @@ class Keeping:
     ) -> None:
         self._staffing = staffing
         self._decisions = Decisions(staffing)
-        self._staff = frozenset(staff)
+        self._staff = staff
         self._people = people
         self._teams = teams
         self._whispers = whispers
@@ -57,7 +58,7 @@ class Keeping:
         refused = await self._staffing.refused_in(key)
         if refused is None or refused.asker_id == author:
             return False
-        if not await self._is_staff(key.tenant, author):
+        if not await self._staff.include(key.tenant, author):
             return False
         self._errands.start(self._ask(team, heard, refused))
         return True
@@ -93,9 +94,6 @@ class Keeping:
                 log.info("a decision was not told", extra={"cause": str(error)})
         else:
             await self._whispers.tell(body, told)
-
-    async def _is_staff(self, tenant: TenantId, user: str) -> bool:
-        return user in self._staff or await self._people.is_admin(tenant, user)
 
     async def _ask(self, team: Team, heard: Heard, refused: Refused) -> None:
         """Privately, in the thread; a question that does not arrive is none."""

@@ -26,6 +26,7 @@ SCOPES_OF_METHODS = {
     "files.delete": "files:write",
     "files.getUploadURLExternal": "files:write",
     "reactions.add": "reactions:write",
+    "usergroups.users.list": "usergroups:read",
     "users.info": "users:read",
     "views.open": "",
     "views.publish": "",

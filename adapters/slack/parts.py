@@ -37,6 +37,7 @@ from adapters.slack.shapes import part
 from adapters.slack.sharing import Sharing
 from adapters.slack.shortcut import Shortcut
 from adapters.slack.staff import Staff
+from adapters.slack.staff_members import StaffMembers
 from adapters.slack.standing import KnowsPolicies, Standing
 from adapters.slack.teams import Teams, team_id_in
 from adapters.staff_answers import KeepsAnswers
@@ -194,7 +195,7 @@ class _Builder:
     def _keeping_of(self, staffing: KeepsAnswers) -> Keeping:
         return Keeping(
             staffing,
-            staff=self._config.ask_person,
+            staff=StaffMembers(self._config.ask_person, people=self._people, teams=self._teams),
             people=self._people,
             teams=self._teams,
             whispers=self._whispers,

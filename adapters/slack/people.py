@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from adapters.slack.shapes import part
 from adapters.slack.teams import Teams
 from rag_core.errors import UpstreamError
 
@@ -70,13 +71,13 @@ class People:
                 answer = await team.call_now("users.info", user=user_id, include_locale=True)
         except (UpstreamError, TimeoutError):
             return None
-        return person_in(answer.get("user") or {}, team.workspace.team_id)
+        return person_in(part(answer, "user"), team.workspace.team_id)
 
 
 def person_in(user: Mapping[str, Any], team_id: str) -> Person:
     """People of other workspaces in a shared channel may be admins there, not here."""
     ours = user.get("team_id") in {None, team_id} and not user.get("is_stranger")
-    profile = user.get("profile") or {}
+    profile = part(user, "profile")
     return Person(
         locale=str(user.get("locale") or DEFAULT_LOCALE),
         name=str(profile.get("display_name") or user.get("real_name") or user.get("name") or ""),

@@ -37,6 +37,12 @@ def part(body: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def parts(body: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    """The objects of a list; none where there is no list."""
+    value = body.get(name)
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
 def check_object(value: Any) -> None:
     """An object whose parts are what Slack's are, and not deeper than anybody needs."""
     if not (isinstance(value, dict) and value and is_shaped(value)):

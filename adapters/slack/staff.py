@@ -11,6 +11,7 @@ from adapters.slack.buttons import Pressed, button
 from adapters.slack.private import Whispers
 from adapters.slack.reply import EVENT_TYPE
 from adapters.slack.shapes import part
+from adapters.slack.staff_members import is_group
 from adapters.slack.teams import Teams
 from rag_core.errors import UpstreamError
 
@@ -79,7 +80,7 @@ class Staff:
 
 def mention(person: str) -> str:
     """How Slack calls a member, or all of a user group."""
-    return f"<!subteam^{person}>" if person.startswith("S") else f"<@{person}>"
+    return f"<!subteam^{person}>" if is_group(person) else f"<@{person}>"
 
 
 def section(mrkdwn: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.budget import Budget
-from adapters.slack.calls import SERVICE, TOKEN_REFUSED, slack_errors
+from adapters.slack.calls import SERVICE, TOKEN_REFUSED, slack_errors, told
 from adapters.slack.pace import Pace
 from adapters.slack.troubles import Trouble, Troubles
 from adapters.slack.workspace import Workspace, identify
@@ -23,6 +23,7 @@ NO_JSON = frozenset(
         "conversations.history",
         "conversations.replies",
         "files.getUploadURLExternal",
+        "usergroups.users.list",
         "users.info",
     }
 )
@@ -131,7 +132,7 @@ class Team:
             if error.retry_after is not None:
                 self._pace.hold(channel, error.retry_after)
             raise
-        return str(posted["ts"])
+        return told(posted, "ts")
 
     def upload(self, url: str, content: bytes) -> AbstractAsyncContextManager[Any]:
         """Hand over a file's content, where Slack told us to."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from adapters.slack.calls import SERVICE
 from adapters.slack.files import FILE
+from adapters.slack.shapes import part, parts
 from adapters.slack.team import Team
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import UpstreamRejected
@@ -63,8 +64,8 @@ async def pages_of(
             cursor=cursor,
             **bounds,
         )
-        yield page.get("messages") or ()
-        cursor = (page.get("response_metadata") or {}).get("next_cursor")
+        yield parts(page, "messages")
+        cursor = part(page, "response_metadata").get("next_cursor")
         if not cursor:
             return
     raise UpstreamRejected(SERVICE, "the thread is too long to be read")

@@ -23,6 +23,9 @@ EFFECTS = {
     "files": "text files in questions are not read",
     "files.getUploadURLExternal": "an answer that Slack refuses cannot be sent as a file",
     "reactions.add": "a withdrawn question gets no sign",
+    "usergroups.users.list": (
+        "replies by members of the user groups in SLACK_ASK_PERSON cannot be kept as answers"
+    ),
     "users.info": "languages and admins are not known",
     "views.publish": "the app's Home tab is empty",
 }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.calls import TOKEN_REFUSED, error_name, slack_errors
+from adapters.slack.calls import TOKEN_REFUSED, error_name, slack_errors, told
 from rag_core.conversation.key import TenantId
 from rag_core.errors import ConfigurationError
 
@@ -32,9 +32,9 @@ async def identify(client: AsyncWebClient) -> Workspace:
 async def who_is(client: AsyncWebClient) -> Workspace:
     answer = await client.auth_test()
     return Workspace(
-        team_id=TenantId(str(answer["team_id"])),
-        bot_user_id=str(answer["user_id"]),
-        bot_id=str(answer["bot_id"] or ""),
+        team_id=TenantId(told(answer, "team_id")),
+        bot_user_id=told(answer, "user_id"),
+        bot_id=str(answer.get("bot_id") or ""),
     )
 
 
@@ -42,7 +42,7 @@ async def socket_address(client: AsyncWebClient, app_token: str) -> str:
     """Where to connect for Socket Mode; each address opens one socket, once and soon."""
     with slack_errors(), token_checked("SLACK_APP_TOKEN"):
         answer = await client.apps_connections_open(app_token=app_token)
-    return str(answer["url"])
+    return told(answer, "url")
 
 
 @contextmanager

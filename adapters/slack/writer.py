@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 
+from adapters.slack.calls import told
 from adapters.slack.drafts import Drafts
 from adapters.slack.markdown import fallback, to_slack_markdown
 from adapters.slack.team import Team
@@ -89,7 +90,7 @@ class Writer:
             recipient_user_id=self._question.asker_id,
             markdown_text=markdown,
         )
-        return str(started["ts"])
+        return told(started, "ts")
 
     async def _post(self, markdown: str) -> str:
         """Without our metadata, which only whole answers carry: so a draft is told from them."""

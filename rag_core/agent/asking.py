@@ -11,10 +11,23 @@ from rag_core.agent.blocks import BlockKind
 from rag_core.agent.quotable import Unit
 from rag_core.agent.sentences import sentences_of
 from rag_core.agent.words import content, stems
+from rag_core.retrieval.codes import codes_in, pattern_of
 
 AMOUNT = re.compile(
     r"\b(?:how (?:many|much|long|often|old|far|big|large|tall|high|hot|cold|heavy|fast|deep|soon)"
     r"|when|what (?:year|date|number|percentage|time|age|size|temperature)|which year)\b",
+    re.IGNORECASE,
+)
+WHEN = re.compile(
+    r"\bhow (?:often|soon)\b|\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|century)\b",
+    re.IGNORECASE,
+)
+TIME = re.compile(
+    r"\b\d{1,2}:\d\d\b|\b1\d{3}s?\b|\b20\d\ds?\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
+    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    r"|\b(?:\d[\d.,]*(?:st|nd|rd|th)?|[a-z]+)[ -](?:working )?(?:seconds?|minutes?|min|hours?|days?"
+    r"|nights?|weeks?|months?|quarters?|years?|decades?|centur(?:y|ies)|times)\b"
+    r"|\b(?:daily|weekly|monthly|yearly|noon|midnight|once|twice)\b",
     re.IGNORECASE,
 )
 PERSON = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
@@ -28,6 +41,18 @@ ASKS = re.compile(
     r"|compare)\b",
     re.IGNORECASE,
 )
+WH = re.compile(
+    r"\W*(?:(?:and|but|so|from|to|in|on|at|for|by|of|with) )*"
+    r"(?:what|which|who|whom|whose|when|where|why|how)\b",
+    re.IGNORECASE,
+)
+CODE_WORD = re.compile(
+    r"\b(?:code|commands?|options?|flags?|functions?|methods?|class|syntax|snippet|scripts?|yaml|json"
+    r"|files?|write|written|run|use|called?)\b",
+    re.IGNORECASE,
+)
+"""Words of those who would like to see code, too."""
+PARTED = re.compile(r"(?<=[a-z]) (?=\d)")
 COMMAND = re.compile(
     r"\b(?:what|which)(?: \w+)? (?:command|option|flag)s?\b|\bcommand(?: line)? (?:to|for|that)\b",
     re.IGNORECASE,
@@ -38,6 +63,11 @@ REASON = re.compile(
     re.IGNORECASE,
 )
 """What one sentence seldom answers."""
+COMPARES = re.compile(
+    r"\b(?:differences?|differs?|different(?: from| to| than)?|compared?|comparison|versus|vs"
+    r"|better|worse|instead of|rather than)\b|\bor\b.*\?",
+    re.IGNORECASE,
+)
 MEANING = re.compile(
     r"^\W*(?:(?:what|who)(?:'s| is| are| was| were| does)|define|explain|describe|meaning of)"
     r" (?:an? |the )?(.+?)(?: mean| stand for)?\W*$",
@@ -55,7 +85,7 @@ TROUBLE = re.compile(
     re.IGNORECASE,
 )
 DIGIT = re.compile(
-    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|hundred|thousand)\b",
+    r"\d[\w.,:]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|hundred|thousand)\b",
     re.IGNORECASE,
 )
 CAPITAL = re.compile(r"(?<=[\w,;(] )[A-Z]\w+")
@@ -96,12 +126,17 @@ class Asked:
     meant: frozenset[str]
     """The words of what is to be explained; empty where no meaning is asked for."""
     wants_amount: bool
+    wants_time: bool
     wants_person: bool
     wants_steps: bool
     wants_list: bool
     wants_command: bool
     wants_reason: bool
+    compares: bool
+    wants_code: bool
     has_trouble: bool
+    codes: tuple[re.Pattern[str], ...]
+    """K44 and the like, in whichever way they may be written."""
 
     @classmethod
     def read(cls, question: str) -> Asked:
@@ -116,12 +151,16 @@ class Asked:
             compounds={a + b: frozenset((a, b)) for a, b in itertools.pairwise(stems(question))},
             meant=meant if len(meant) <= MAX_MEANT else frozenset(),
             wants_amount=bool(AMOUNT.search(asks)),
+            wants_time=bool(WHEN.search(asks)),
             wants_person=bool(PERSON.search(asks)),
             wants_steps=bool(HOW_TO.search(asks)),
             wants_list=bool(LIST.search(asks)),
             wants_command=bool(COMMAND.search(asks)),
             wants_reason=bool(REASON.search(asks)),
+            compares=bool(COMPARES.search(asks)),
+            wants_code=not WH.match(asks) or bool(HOW_TO.search(asks) or CODE_WORD.search(asks)),
             has_trouble=bool(TROUBLE.search(question)),
+            codes=tuple(map(pattern_of, codes_in(question))),
         )
 
     def suits(self, unit: Unit) -> float:
@@ -138,17 +177,33 @@ class Asked:
         if self.wants_steps:
             return 0.12 if unit.is_steps else 0.08 * unit.has_command
         if self.wants_amount:
-            return 0.15 if DIGIT.search(unit.text) else 0.0
+            return 0.15 if self.has_form(unit.text) else 0.0
         if self.wants_person:
-            return 0.1 if CAPITAL.search(unit.text) else 0.0
+            return 0.15 if self.has_form(unit.text) else 0.0
         return -0.1 if unit.kind is BlockKind.CODE else 0.0
+
+    def has_form(self, text: str) -> bool:
+        """Whether a text has what is asked for by its form, and the question does not say it."""
+        if self.wants_amount:
+            form = TIME if self.wants_time else DIGIT
+            return any(self._is_new(found) for found in form.finditer(text))
+        if self.wants_person:
+            return any(self._is_new(found) for found in CAPITAL.finditer(text))
+        return True
+
+    def _is_new(self, found: re.Match[str]) -> bool:
+        return not set(content(found.group())) <= set(self.words)
 
     def excludes(self, unit: Unit) -> bool:
         """Whether a piece may be about the matter and yet not stand beside an answer."""
-        is_data = unit.kind is BlockKind.CODE and not unit.has_command
-        return (
-            announces(unit) or asks_back(unit) or leads_on(unit) or (self.wants_command and is_data)
-        )
+        is_code = unit.kind is BlockKind.CODE
+        unwanted = not unit.has_command if self.wants_command else not self.wants_code
+        return announces(unit) or asks_back(unit) or leads_on(unit) or (is_code and unwanted)
+
+    def names_codes_of(self, unit: Unit) -> bool:
+        """Whether a piece has every code that is asked about: nothing else tells what it means."""
+        text = PARTED.sub("", f"{unit.text} {unit.headings}".lower())
+        return all(code.search(text) for code in self.codes)
 
     def goes_on(self, unit: Unit, following: Unit) -> bool:
         """Whether what follows belongs to the answer: the list that was asked for, or the code."""

@@ -104,6 +104,7 @@ def gives_orders(block: Block) -> bool:
     return COMMANDS.search(block.text) is not None
 
 
+@lru_cache(maxsize=2_048)
 def label(text: str) -> str:
     """A title, heading or file name as a reader may see it; empty where it gives orders."""
     plain = " ".join(visible(text).split())

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rag_core.agent.forms import lacks_form
 from rag_core.agent.inquiry import Inquiry
@@ -22,6 +22,8 @@ OPPOSITE_SAID, NAME_MISSING, RAREST_MISSING, POINTS_NOWHERE = 0.125, 0.7, 0.5, 0
 ASKS_WHETHER = 0.5
 """What each sign leaves of how sure one was. These are judgements, not fits: a passage that says
 the opposite leaves an eighth, a name that stands elsewhere more than half."""
+READ_TEXTS = 256
+"""Passages that are remembered as they were read; a few kilobytes each."""
 MOST_NAMES = 2
 SAME_MATTER = 0.4
 """The share of the question's words that a sentence must have to be about the same."""
@@ -193,12 +195,18 @@ def words_in(result: SearchResult) -> frozenset[str]:
 
 
 def lines_of(result: SearchResult) -> list[Line]:
-    return [
-        Line(result, sentence, frozenset(content(sentence)))
-        for line in result.text.splitlines()
+    return [Line(result, sentence, words) for sentence, words in read(result.text)]
+
+
+@lru_cache(maxsize=READ_TEXTS)
+def read(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The sentences of a text with their words: what is asked for often is read once."""
+    return tuple(
+        (sentence, frozenset(content(sentence)))
+        for line in text.splitlines()
         for sentence in map(str.strip, sentences_of(line))
         if sentence
-    ]
+    )
 
 
 def heading_words(result: SearchResult) -> frozenset[str]:

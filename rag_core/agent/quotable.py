@@ -21,6 +21,16 @@ SHELL = re.compile(
     r"\s*(?:```|~~~)\s*(?:bash|sh|zsh|fish|shell|console|terminal|powershell|cmd|bat|\$[^\n]*)?\s*$",
     re.MULTILINE | re.IGNORECASE,
 )
+OPTION = re.compile(
+    r"\s*\d{1,3}[.)]\s+[*_]*(?:the|an?|this|that|it|there|you|your|we|our|its|their)\b",
+    re.IGNORECASE,
+)
+"""How a numbered item begins that names a thing; a step says what to do."""
+BOLD_LINE = re.compile(r"\s*(?P<marks>\*\*|__)(?P<heading>[^*_]{3,80}?)(?P=marks)\s*$")
+"""What is drawn as a heading, but is written as a paragraph of its own."""
+MENU = re.compile(r"\s(?:[|•·»›>])\s")
+MENU_SIGNS = 3
+"""A sentence with so many of them is what leads around a page, not what the page says."""
 RULE_ROW = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 
 
@@ -78,7 +88,9 @@ class Unit:
         """Whether this says what to do, in order."""
         if self.kind is BlockKind.CODE:
             return True
-        return self.kind is BlockKind.ITEM and bool(re.match(r"\s*\d", self.parts[0]))
+        if self.kind is not BlockKind.ITEM or not re.match(r"\s*\d", self.parts[0]):
+            return False
+        return 2 * sum(map(bool, map(OPTION.match, self.parts))) < len(self.parts)
 
 
 def units_of(passage: QuotedPassage) -> list[Unit]:
@@ -86,8 +98,8 @@ def units_of(passage: QuotedPassage) -> list[Unit]:
     units: list[Unit] = []
     section, opens = passage.heading, True
     for lead, block in with_leads(blocks_of(passage.text)):
-        if block.kind is BlockKind.HEADING:
-            section, opens = block.text.strip("# \n"), True
+        if heading := heading_in(block):
+            section, opens = heading, True
             continue
         for parts in pieces_of(block):
             unit = Unit(
@@ -102,6 +114,14 @@ def units_of(passage: QuotedPassage) -> list[Unit]:
             units.append(unit)
             opens = False
     return units
+
+
+def heading_in(block: Block) -> str:
+    """The heading that a block is, also one that is only drawn as such; empty: it is none."""
+    if block.kind is BlockKind.HEADING:
+        return block.text.strip("# \n")
+    bold = BOLD_LINE.match(block.text) if block.kind is BlockKind.PARAGRAPH else None
+    return bold["heading"] if bold and not bold["heading"].endswith((".", "!", ":")) else ""
 
 
 def with_leads(blocks: Iterable[Block]) -> Iterator[tuple[str, Block]]:
@@ -127,7 +147,7 @@ def with_leads(blocks: Iterable[Block]) -> Iterator[tuple[str, Block]]:
 def split_lead(paragraph: Block) -> tuple[str, Block]:
     """The last sentence of a paragraph where it ends with a colon, and what stands before."""
     *before, last = sentences_of(plain(paragraph.text)) or ("",)
-    if not last.rstrip().endswith(":"):
+    if not last.rstrip("*_ \n").endswith(":"):
         return "", paragraph
     return last.strip(), Block(paragraph.kind, "".join(before))
 
@@ -168,7 +188,7 @@ def pieces_of(block: Block) -> Iterator[tuple[str, ...]]:
         yield tuple(item_lines(block.text.splitlines()))
     else:
         for sentence in sentences_of(plain(block.text)):
-            if len(content(sentence)) >= LEAST_WORDS:
+            if len(content(sentence)) >= LEAST_WORDS and len(MENU.findall(sentence)) < MENU_SIGNS:
                 yield (sentence.strip(),)
 
 

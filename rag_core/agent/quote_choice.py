@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rag_core.agent.asking import Asked, leads_on
 from rag_core.agent.quotable import Unit
-from rag_core.agent.quote_judge import LONG_ENOUGH, Scored
+from rag_core.agent.quote_judge import LONG_ENOUGH, MOST_OF_IT, Scored
 from rag_core.agent.words import content
 
 MAX_UNITS = 4
@@ -20,6 +20,9 @@ ALSO_WORTH = 0.8
 BY_ITSELF = 0.6
 """The share of the question's weight by which a piece of another passage earns its place."""
 NEIGHBOUR = 0.6
+UNSURE = 0.5
+"""A best piece with a smaller share of what the evidence has of the question may not be what was
+meant."""
 MAX_BEFORE = 2
 LEANING = re.compile(
     r"\W*(?:it|its|they|them|their|this|these|those|that|such|he|she|his|her|both|neither|either"
@@ -31,32 +34,48 @@ LEANING = re.compile(
 REPEATED = 0.7
 
 
-def chosen(scored: Sequence[Scored], best: Scored, asked: Asked) -> list[Scored]:
-    """The best piece, what goes with it in its passage, and what other passages add."""
+def chosen(
+    scored: Sequence[Scored], about: Sequence[Scored], best: Scored, asked: Asked
+) -> list[Scored]:
+    """The best piece, what goes with it in its passage, and what others of those add that are
+    about the question."""
     picked = [best, *(one for one in scored if asked.goes_on(best.unit, one.unit))]
-    for one in sorted(scored, key=lambda s: -s.score):
+    for one in sorted(about, key=lambda s: -s.score):
         if len(picked) == MAX_UNITS:
             break
         if one.unit.is_whole and sum(p.unit.is_whole for p in picked) >= MAX_WHOLE:
             continue
-        if one not in picked and not asked.excludes(one.unit) and adds(one, picked, best):
+        if one not in picked and not asked.excludes(one.unit) and adds(one, picked, best, asked):
             picked.append(one)
     picked = readable(picked, scored, asked)
     order = {p.unit.passage.rank: at for at, p in reversed(list(enumerate(picked)))}
     return sorted(picked, key=lambda p: (order[p.unit.passage.rank], p.unit.place))
 
 
-def adds(one: Scored, picked: Sequence[Scored], best: Scored) -> bool:
-    """Whether a piece is good enough and says something that is not said yet."""
+def adds(one: Scored, picked: Sequence[Scored], best: Scored, asked: Asked) -> bool:
+    """Whether a piece is good enough, says something that is not said yet, and was asked for."""
     is_next = one.unit.passage is best.unit.passage and abs(one.unit.place - best.unit.place) == 1
-    if one.score < (NEIGHBOUR if is_next else ALSO_WORTH) * best.score:
+    is_near = is_next or (asked.compares and not one.held <= best.told)
+    if one.score < (NEIGHBOUR if is_near else ALSO_WORTH) * best.score:
         return False
-    if one.coverage < FURTHER_COVERAGE * (0.5 if is_next else 1.0):
+    if one.coverage < FURTHER_COVERAGE * (0.5 if is_near else 1.0):
         return False
     if one.unit.passage is not best.unit.passage and not brings(one, picked):
         return False
     own = set(content(one.unit.text))
-    return all(len(own & set(content(p.unit.text))) < REPEATED * len(own) for p in picked)
+    if any(len(own & set(content(p.unit.text))) >= REPEATED * len(own) for p in picked):
+        return False
+    return is_asked_for(one, picked)
+
+
+def is_asked_for(one: Scored, picked: Sequence[Scored]) -> bool:
+    """Whether a piece has words of the question that nothing has so far, or the number or name
+    that is asked for; beside a best piece that has little of the question, one more may stand."""
+    if one.held - frozenset[str]().union(*(p.told for p in picked)):
+        return True
+    if one.has_form and not any(p.has_form for p in picked):
+        return True
+    return len(picked) == 1 and picked[0].reached < UNSURE
 
 
 def brings(one: Scored, picked: Sequence[Scored]) -> bool:
@@ -82,15 +101,16 @@ def readable(picked: Sequence[Scored], scored: Sequence[Scored], asked: Asked) -
             full.append(before)
             leaning = before
         after = at.get((unit.passage.rank, unit.place + 1))
-        is_open = (one is picked[0] and asked.wants_reason) or is_brief(unit)
+        is_open = (one is picked[0] and asked.wants_reason) or is_brief(one)
         if after is not None and is_open and run_on(unit, after.unit):
             full.append(after)
     return list({(one.unit.passage.rank, one.unit.place): one for one in full}.values())
 
 
-def is_brief(unit: Unit) -> bool:
+def is_brief(one: Scored) -> bool:
     """Whether a sentence says so little that the next one must explain it."""
-    return not unit.is_whole and len(set(content(unit.text))) < LONG_ENOUGH
+    says_little = len(set(content(one.unit.text))) < LONG_ENOUGH
+    return not one.unit.is_whole and says_little and one.own < MOST_OF_IT
 
 
 def leans(unit: Unit, before: Unit) -> bool:

@@ -19,14 +19,20 @@ TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.4, 0.05
 far ahead the passage was found, and how early in it a piece stands."""
 HEADED, HEADED_LIST = 0.4, 0.6
 """What words in the headings count that a piece does not have itself."""
+AROUND = 0.3
+"""What words of the question count that only the sentences right before and behind have."""
 HEADED_STEPS = 0.5
 """What steps below headings that hold all of a question for a way are worth more."""
 KEYED_ROW = 0.2
 """What a row is worth more that has a cell of which every word is asked for."""
+COLUMN, LOOKED_UP = 0.2, 0.6
+"""What a table is worth more where its head has one part of the question and a row the other, and
+which share of the question that must be."""
 SETTING = 0.5
 """What a word counts that stands only before the sentence that asks."""
-LONG_ENOUGH = 5
-"""A sentence with fewer words that say something seldom answers by itself."""
+LONG_ENOUGH, MOST_OF_IT = 5, 0.6
+"""A sentence with fewer words that say something seldom answers by itself, unless it has so much
+of the question."""
 ONE_MEANT = 6
 """Words that one step must share with the question, and twice as many as any other, to be meant."""
 WHOLE_LIST = 12
@@ -49,34 +55,45 @@ class Scored:
     coverage: float
     own: float
     """The share that its own words cover, headings left out."""
+    reached: float
+    """The same, seen from what the whole evidence has of the question."""
     held: frozenset[str]
     """Which words of the question it has itself."""
+    told: frozenset[str]
+    """Which it has together with its headings."""
+    has_form: bool
+    """Whether it has a number, a name or the like where one is asked for."""
 
 
 class Judge:
     """Knows what a question asks, and how rare each of its words is in this evidence."""
 
     def __init__(self, asked: Asked, units: Sequence[Unit]) -> None:
+        self._asked = asked
         having = Counter(word for unit in units for word in set(content(unit.text)))
         count = len(units) + 1
-        self._asked = asked
         self._weights = {
             word: (1.0 if word in asked.last else SETTING)
             * math.log(1 + count / (having[word] + 0.5))
             for word in asked.words
         }
         self._total = sum(self._weights.values())
+        self._found = sum(w for word, w in self._weights.items() if having[word]) / self._total
         self._top = max(unit.passage.similarity for unit in units) or 1.0
+        self._at = {(unit.passage.rank, unit.place): unit for unit in units}
 
     def weight_in(self, text: str) -> float:
         """The share of the question's weight that a text has."""
         return self._weight_of(self._held(text))
 
     def _held(self, text: str) -> frozenset[str]:
-        """The words of a text, those that it writes as one taken apart as the question has them."""
-        said = frozenset(content(text))
-        whole = (self._asked.compounds[word] for word in said & self._asked.compounds.keys())
-        return said.union(*whole)
+        """The words of a text, taken apart or joined as the question has them: `ROS 2`, `ROS2`."""
+        said = content(text)
+        compounds = self._asked.compounds
+        apart = (compounds[word] for word in said if word in compounds)
+        joined = {word.replace("-", "") for word in said}
+        joined.update(a + b for a, b in itertools.pairwise(said))
+        return frozenset(joined & self._weights.keys()).union(said, *apart)
 
     def _weight_of(self, held: frozenset[str]) -> float:
         return sum(w for word, w in self._weights.items() if word in held) / self._total
@@ -89,6 +106,7 @@ class Judge:
         score = (
             own
             + headed * (both - own)
+            + AROUND * self._around(unit, spoken)
             + TOGETHER * self._together(spoken)
             + NEAR * unit.passage.similarity / self._top
             + FIRST_FOUND / unit.passage.rank
@@ -96,11 +114,27 @@ class Judge:
             + self._asked.suits(unit)
             + self._shows_how(unit)
             + KEYED_ROW * self._keyed(unit)
+            + COLUMN * self._looks_up(unit)
         )
         is_long = unit.kind is BlockKind.CODE or len(set(content(spoken))) >= LONG_ENOUGH
-        long_enough = 1.0 if is_long else 0.8
-        held = self._held(spoken) & self._weights.keys()
-        return Scored(unit=unit, score=long_enough * score, coverage=both, own=own, held=held)
+        long_enough = 1.0 if is_long or own >= MOST_OF_IT else 0.8
+        return Scored(
+            unit=unit,
+            score=long_enough * score,
+            coverage=both,
+            own=own,
+            reached=own / self._found if self._found else 0.0,
+            held=self._asked_in(spoken),
+            told=self._asked_in(f"{spoken} {unit.headings}"),
+            has_form=self._asked.has_form(unit.text),
+        )
+
+    def _around(self, unit: Unit, spoken: str) -> float:
+        """The share that a piece and its neighbours have beyond what it has itself."""
+        rank, place = unit.passage.rank, unit.place
+        near = (self._at.get((rank, place + step)) for step in (-1, 1))
+        said = (self._held(one.text) for one in near if one is not None)
+        return self._weight_of(self._held(spoken).union(*said)) - self.weight_in(spoken)
 
     def _keyed(self, unit: Unit) -> float:
         """How much of the question names a row of a table, or an item, outright."""
@@ -127,7 +161,7 @@ class Judge:
         if not unit.is_whole or len(unit.parts) == 1:
             return unit.text
         head = f"{unit.lead} {unit.parts[0] if unit.kind is BlockKind.TABLE else ''}"
-        return f"{head} {max(unit.parts, key=self.weight_in)}"
+        return f"{head} {max(unit.lines, key=self.weight_in)}"
 
     def _together(self, text: str) -> float:
         """How many pairs of neighbouring words the question and the text share."""
@@ -141,17 +175,36 @@ class Judge:
         most, *others = sorted(map(self._count_in, unit.lines), reverse=True)
         return most < ONE_MEANT or (bool(others) and most < 2 * others[0])
 
-    def telling(self, lines: Sequence[str]) -> list[str]:
+    def telling(self, unit: Unit) -> list[str]:
         """The lines that the question names, or has words of that not all of them have; else all.
         Who asks for a list gets it whole."""
+        lines = unit.lines
         weights = [self.weight_in(line) + self._named(line) for line in lines]
         least, most = min(weights), max(weights)
         is_short = len(lines) <= WHOLE_LIST
-        tells = most >= TELLING or max(map(self._count_in, lines)) > 1
+        tells = most >= TELLING or max(map(self._count_in, lines)) > 1 or self._looks_up(unit)
         if most == least or (is_short and (not tells or self._asks_for_all(lines))):
             return list(lines)
         half = (least + most) / 2
-        return [line for line, weight in zip(lines, weights, strict=True) if weight > half]
+        heavy = [line for line, weight in zip(lines, weights, strict=True) if weight > half]
+        return [line for line in heavy if not any(self._says_more(o, line) for o in heavy)]
+
+    def _looks_up(self, unit: Unit) -> bool:
+        """Whether a table's head and one of its rows together have what is asked for."""
+        if unit.kind is not BlockKind.TABLE:
+            return False
+        head = self._asked_in(unit.parts[0])
+        best = max(map(self._asked_in, unit.lines), key=self._weight_of)
+        above = head | self._asked_in(unit.headings)
+        is_split = bool(head - best and best - head)
+        return is_split and self._weight_of(above | best) >= LOOKED_UP * self._found
+
+    def _says_more(self, one: str, other: str) -> bool:
+        """Whether a line has all words of the question that the other one has, and more."""
+        return self._asked_in(other) < self._asked_in(one)
+
+    def _asked_in(self, line: str) -> frozenset[str]:
+        return self._held(line) & self._weights.keys()
 
     def _count_in(self, line: str) -> int:
         """How many words of the question a line has."""

@@ -24,10 +24,11 @@ def quoted_answer(question: str, passages: Sequence[QuotedPassage]) -> str:
     judge = Judge(asked, units)
     scored = [judge.scored(unit) for unit in units]
     about = [one for one in scored if one.coverage >= LEAST_COVERAGE]
+    about = [one for one in about if asked.names_codes_of(one.unit)] or about
     if not about:
         return ""
     best = max(about, key=lambda one: one.score)
-    return written([one.unit for one in chosen(scored, best, asked)], judge)
+    return written([one.unit for one in chosen(scored, about, best, asked)], judge)
 
 
 def written(units: Sequence[Unit], judge: Judge) -> str:
@@ -52,11 +53,11 @@ def marked(unit: Unit, judge: Judge) -> str:
             lead = unit.lead or f"{(unit.section or unit.passage.title).rstrip(' :')}:"
             return f"{with_marker(lead, marker)}\n\n{unit.parts[0]}"
         case BlockKind.TABLE:
-            *before, last = judge.telling(unit.lines)
+            *before, last = judge.telling(unit)
             lead = unit.lead + "\n\n" if unit.lead else ""
             return lead + "\n".join((unit.parts[0], *before, in_last_cell(last, marker)))
         case BlockKind.ITEM:
-            parts = unit.parts if judge.keeps_whole(unit) else judge.telling(unit.lines)
+            parts = unit.parts if judge.keeps_whole(unit) else judge.telling(unit)
             lines = (unit.lead, *parts) if unit.lead else parts
             return with_marker("\n".join(lines), marker)
         case _:

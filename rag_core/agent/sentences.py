@@ -21,6 +21,8 @@ ABBREVIATION = re.compile(
     r"|[A-Z]|(?:[A-Z]\.)+[A-Z])\.$",
     re.IGNORECASE,
 )
+MEASURED = re.compile(r"\d\s?(?:[A-Za-z]|min|max|sec)\.$")
+"""A unit after its number ends a sentence like any other word: `25 g. These numbers …`."""
 NUMBERED = re.compile(r"^\s*\d{1,3}\.$")
 
 
@@ -34,13 +36,20 @@ def sentences_of(text: str) -> tuple[str, ...]:
         if any(begin <= found.start() < end for begin, end in code):
             continue
         head = text[start : found.start() + 1]
-        if ABBREVIATION.search(head) or NUMBERED.match(head):
+        if is_shortened(head):
             continue
         sentences.append(text[start : found.end()])
         start = found.end()
     if start < len(text):
         sentences = with_rest(sentences, text[start:])
     return tuple(sentences)
+
+
+def is_shortened(head: str) -> bool:
+    """Whether a full stop belongs to the word before it and ends nothing."""
+    if MEASURED.search(head):
+        return False
+    return ABBREVIATION.search(head) is not None or NUMBERED.match(head) is not None
 
 
 def with_rest(sentences: list[str], rest: str) -> list[str]:

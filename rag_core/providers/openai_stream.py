@@ -21,6 +21,7 @@ REASONS = {"length": FinishReason.LENGTH, "content_filter": FinishReason.FILTERE
 
 DATA = b"data:"
 DONE = b"[DONE]"
+DECODER = json.JSONDecoder()
 MAX_EVENT = 2_000_000
 """Bytes of one event; a stream without line ends is no stream of events."""
 
@@ -45,7 +46,7 @@ async def events_of(pieces: AsyncIterable[bytes]) -> AsyncIterator[Mapping[str, 
 def document_in(data: bytes) -> Mapping[str, Any]:
     """One event's document; an error told within the stream is one."""
     try:
-        document = json.loads(data)
+        document = DECODER.decode(data.decode())
     except (ValueError, RecursionError) as error:
         raise UpstreamUnavailable(SERVICE, "an answer that cannot be read") from error
     if not isinstance(document, dict) or document.get("error"):
@@ -55,7 +56,7 @@ def document_in(data: bytes) -> Mapping[str, Any]:
 
 def at(part: object, name: str) -> Any:
     """A field of what may be anything."""
-    return part.get(name) if isinstance(part, Mapping) else None
+    return part.get(name) if isinstance(part, dict) else None
 
 
 def sequence(part: object) -> Sequence[Any]:
@@ -86,8 +87,9 @@ class Assembly:
 
     def add(self, chunk: Mapping[str, Any]) -> str:
         """Take one piece in; its text, if it has any."""
-        self._read_usage(at(chunk, "usage"))
-        choices = sequence(at(chunk, "choices"))
+        if chunk.get("usage"):  # hardly any piece has it, and they come by the thousand
+            self._read_usage(chunk["usage"])
+        choices = sequence(chunk.get("choices"))
         if not choices or self.has_ended:
             return ""
         choice = choices[0]

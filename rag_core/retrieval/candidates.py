@@ -32,6 +32,11 @@ class Candidate(NamedTuple):
     """By meaning and by words."""
 
     @property
+    def nearness(self) -> float:
+        """The similarity as results tell it: no passage is less than not alike at all."""
+        return max(0.0, self.similarity)
+
+    @property
     def page(self) -> tuple[str, str]:
         return self.book_id, self.source_file
 

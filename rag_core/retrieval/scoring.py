@@ -73,7 +73,7 @@ def by_all_signals(
     scores = with_pages(candidates, with_wording(candidates, question, thread))
     best = np.argsort(-scores, kind="stable").tolist()
     placed = (Placed(candidates[at], float(scores[at])) for at in best)
-    near = (each for each in placed if each.candidate.similarity >= threshold)
+    near = (each for each in placed if each.candidate.nearness >= threshold)
     return merged(near)
 
 

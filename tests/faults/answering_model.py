@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from time import monotonic
@@ -14,7 +14,20 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.peers.openai import KEY, Calls, Says, chunks_of, error, fault_in, query, stream
+from tests.peers.openai import (
+    KEY,
+    Calls,
+    Reset,
+    Says,
+    Status,
+    abort,
+    chunks_of,
+    error,
+    failed,
+    fault_in,
+    query,
+    stream,
+)
 from tests.peers.openai_embeddings import embeddings
 from tests.peers.openai_embeddings import fault_in as embedding_fault_in
 
@@ -58,6 +71,16 @@ class Embeds:
         return web.json_response(embeddings(body | wanted))
 
 
+@dataclass(frozen=True)
+class CutShort:
+    """An answer that breaks off in the middle."""
+
+    reset: bool
+
+
+Trouble = Status | Reset | CutShort
+
+
 @dataclass
 class AnsweringModel:
     """Speaks the chat API; refuses what the real one would."""
@@ -69,6 +92,10 @@ class AnsweringModel:
     calls: list[ModelCall] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     prompt_sizes: list[int] = field(default_factory=list)
+    troubles: deque[Trouble] = field(default_factory=deque)
+    """What happens to the next requests, one after the other."""
+    troubled: set[str] = field(default_factory=set)
+    """The canaries of the questions that met them."""
     url: str = ""
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -86,6 +113,9 @@ class AnsweringModel:
             self.refused.append(fault)
             return error(400, fault, code="invalid_request_error")
         call = self._logged(body["messages"])
+        if self.troubles:
+            self.troubled.add(call.asked)
+            return await troubled(request, self.troubles.popleft(), body["messages"])
         await asyncio.sleep(self.seconds / 2)
         answered = web.StreamResponse()
         with contextlib.suppress(ConnectionError):  # whoever asked has died
@@ -122,6 +152,22 @@ class AnsweringModel:
     @property
     def unfinished(self) -> int:
         return sum(not call.finished for call in self.calls)
+
+
+async def troubled(
+    request: web.Request, trouble: Trouble, messages: list[dict[str, Any]]
+) -> web.StreamResponse:
+    match trouble:
+        case Status():
+            return failed(trouble)
+        case Reset():
+            abort(request)
+            return web.Response()
+        case CutShort():
+            whole = chunks_of(reply_to(messages))
+            with contextlib.suppress(ConnectionError):  # whoever asked has died
+                return await stream(request, whole[: len(whole) // 2], reset=trouble.reset)
+            return web.Response()
 
 
 def evidence_in(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:

@@ -199,7 +199,8 @@ def answered_at(place: Yard) -> dict[str, float]:
     for method in ("chat.postMessage", "chat.update"):
         for call in place.slack.calls(method):
             if call.error is None and call.arguments.get("metadata"):
-                thread = call.arguments.get("thread_ts") or threads[str(call.arguments["ts"])]
+                thread = call.arguments.get("thread_ts") or threads.get(str(call.arguments["ts"]))
+                # Of an answer that was taken away since, nothing is left to tell its thread by.
                 answered[str(thread)] = min(call.at, answered.get(str(thread), call.at))
     return answered
 

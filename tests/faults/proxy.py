@@ -51,7 +51,7 @@ class FaultProxy:
         self._writers.add(writer)
         try:
             await self._serve(reader, writer)
-        except (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
+        except* (OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the task ends here in any case: nobody waits for it but `close`
         finally:
             self._open.discard(task)

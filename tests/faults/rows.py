@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tests.faults.clocks import clock
 from tests.faults.deliveries import deliveries, deliveries_on_postgres, posts, threads
 from tests.faults.disks import damaged_page, disk_fails, disk_full
+from tests.faults.everything import everything
 from tests.faults.kills import (
     failpoints,
     kills,
@@ -43,4 +44,5 @@ ROWS: Mapping[str, Row] = {
     "index": index,
     "deliveries-postgres": deliveries_on_postgres,
     "shutdown-postgres": shutdown_on_postgres,
+    "everything": everything,
 }

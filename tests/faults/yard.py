@@ -135,10 +135,18 @@ class Yard:
             )
         return names
 
-    def ask(self, channel: str, thread: str = "", *, user: str = ANN, text: str = QUESTION) -> Sent:
-        """Somebody asks; the first question of a thread begins it."""
+    def ask(
+        self,
+        channel: str,
+        thread: str = "",
+        *,
+        user: str = ANN,
+        text: str = QUESTION,
+        head: str | None = None,
+    ) -> Sent:
+        """Somebody asks; the first question of a thread begins it, `head` is one that is there."""
         canary = f"canary-{self.random.getrandbits(32):08x}"
-        head = self._heads.get((channel, thread)) if thread else None
+        head = self._heads.get((channel, thread)) if thread else head
         ts = self.slack.say(channel, user, f"{MENTION} {text} {canary}", head)
         if thread:
             self._heads.setdefault((channel, thread), ts)
@@ -189,6 +197,7 @@ class Yard:
             "OPENAI_API_KEY": KEY,
             "OPENAI_BASE_URL": self.model.url,
             "FOOTNOTE_EMBEDDER": "local",
+            "FOOTNOTE_DEFAULT_BOOK": "library",
             "FOOTNOTE_USER_QUESTIONS_HOUR": "0",
             "FOOTNOTE_CHANNEL_QUESTIONS_DAY": "0",
             "FOOTNOTE_QUEUE_QUESTIONS": "100000",

@@ -68,7 +68,7 @@ async def test_two_workspaces_are_answered_at_once_each_with_its_own_token(
             [answer] = answers(cloud, team, asked[team])
             assert f"For {team}" in answer
             assert other not in answer
-        assert [f.in_place for f in await at_work.platform.findings()] == [True]
+        assert all(f.in_place for f in await at_work.platform.findings())
 
 
 @BOTH_WAYS
@@ -193,7 +193,7 @@ async def test_tokens_are_renewed_before_and_after_they_run_out(cloud: SlackClou
         await settled(cloud, desk)
         assert len(answers(cloud, ACME, ts)) == 1
         assert cloud.exchanges == ["ok", "ok"]
-        assert [f.in_place for f in await at_work.platform.findings()] == [True]
+        assert all(f.in_place for f in await at_work.platform.findings())
     async with workspaces_at_work(
         cloud, desk, installations=at_work.installations, renew_before=7_200.0
     ):
@@ -336,7 +336,8 @@ async def test_the_doors_take_nothing_but_a_look(cloud: SlackCloud) -> None:
 async def test_every_workspace_has_findings_of_its_own(cloud: SlackCloud) -> None:
     desk = desk_that_answers()
     async with workspaces_at_work(cloud, desk) as at_work:
-        [finding] = await at_work.platform.findings()
+        open_to_all, finding = await at_work.platform.findings()
+        assert "SLACK_WORKSPACES names none" in open_to_all.detail
         assert "/slack/install" in finding.advice
         for team in (ACME, BETA):
             await at_work.browser.installs(team)
@@ -354,6 +355,7 @@ async def test_every_workspace_has_findings_of_its_own(cloud: SlackCloud) -> Non
             tenant=TenantId("T0LOST"), name="Lost"
         )
         await asyncio.sleep(0.3)
+        assert not [f for f in here if "SLACK_WORKSPACES" in f.detail]  # the operator's alone
         every = await at_work.platform.findings()
         assert any("T0LOST" in f.name and "FOOTNOTE_SECRET_KEYS" in f.detail for f in every)
 

@@ -66,6 +66,11 @@ class DiscordPeer:
         self.clock = self.interactions.clock
         self.buckets = buckets
         self.troubles = Troubles()
+        self.troubled: list[str] = []
+        """The paths of the requests that went wrong."""
+        self.early: list[float] = []
+        """By how many seconds requests came before Retry-After had passed."""
+        self._not_before: dict[str, float] = {}
         self.calls: list[Call] = []
         self.refusals: list[str] = []
         self.files: dict[str, bytes] = {}
@@ -254,7 +259,10 @@ class DiscordPeer:
         headers, wait = self.buckets.take(route, ids[0] if ids else "")
         if wait is not None:
             return limited(wait, headers)
+        self._note_early(f"{request.method} {path}")
         trouble = self.troubles.next(route)
+        if trouble is not None:
+            self.troubled.append(path)
         if trouble is not None and not trouble.takes_effect:
             return await self._trouble(request, trouble, headers)
         try:
@@ -300,6 +308,11 @@ class DiscordPeer:
         self.refusals.append(f"{method} {path}: {refusal.status} {refusal.code} {why}")
         return answered(refusal.status, refusal.as_json(), headers or {})
 
+    def _note_early(self, asked: str) -> None:
+        early = self._not_before.pop(asked, 0.0) - time.monotonic()
+        if early > 0:
+            self.early.append(early)
+
     async def _trouble(
         self, request: web.Request, trouble: Trouble, headers: dict[str, str]
     ) -> web.StreamResponse:
@@ -312,6 +325,8 @@ class DiscordPeer:
             told = headers | ({"Via": "1.1 google"} if trouble.via else {})
             return answered(trouble.status or 500, trouble.body, told)
         if trouble.status == 429:
+            asked = f"{request.method} {request.path.removeprefix('/api/v10')}"
+            self._not_before[asked] = time.monotonic() + trouble.retry_after
             return limited(trouble.retry_after, headers, via=trouble.via)
         shown = {"message": "trouble", "code": trouble.code}
         headers |= {"Retry-After": str(trouble.retry_after)} if trouble.retry_after else {}

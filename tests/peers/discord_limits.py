@@ -91,6 +91,10 @@ class Troubles:
     def on(self, route: str, trouble: Trouble, *, times: int = 1) -> None:
         self._waiting.setdefault(route, deque()).extend([trouble] * times)
 
+    def are_waiting(self, route: str) -> bool:
+        """Whether some are still to be made there."""
+        return bool(self._waiting.get(route))
+
     def next(self, route: str) -> Trouble | None:
         waiting = self._waiting.get(route)
         if not waiting:

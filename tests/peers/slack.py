@@ -102,7 +102,10 @@ class SlackPeer:
         self._refusals: list[str] = []
         self.early: list[float] = []
         """By how many seconds calls came before Retry-After had passed."""
+        self.troubled: list[Arguments] = []
+        """What was asked for by the calls that went wrong."""
         self._faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
+        self._told: defaultdict[str, deque[tuple[int, Any, dict[str, str]]]] = defaultdict(deque)
         self._not_before: defaultdict[str, float] = defaultdict(float)
         self._event_ids = count(1)
         self._closing = asyncio.Event()
@@ -149,6 +152,15 @@ class SlackPeer:
     def fails(self, method: str, *faults: Fault) -> None:
         """The next calls of a method go wrong, one after the other."""
         self._faults[method].extend(faults)
+
+    def will_fail(self, method: str) -> bool:
+        """Whether such a call is still to come."""
+        return bool(self._faults[method])
+
+    def says(self, method: str, body: Any, *, status: int = 200, **headers: str) -> None:
+        """The next call of a method is answered so, and nothing is done."""
+        told = {name.replace("_", "-"): value for name, value in headers.items()}
+        self._told[method].append((status, body, told))
 
     @property
     def refusals(self) -> list[str]:
@@ -321,9 +333,14 @@ class SlackPeer:
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         method = request.match_info["method"]
+        if self._told[method]:
+            status, body, headers = self._told[method].popleft()
+            return web.json_response(body, status=status, headers=headers)
         fault = self._faults[method].popleft() if self._faults[method] else None
+        if fault is not None:
+            self.troubled.append(await arguments_of(request))
         if fault is Fault.RATE_LIMITED:
-            place = limited_place(method, await arguments_of(request))
+            place = limited_place(method, self.troubled[-1])
             self._not_before[place] = monotonic() + RETRY_AFTER
         match fault:
             case None | Fault.LOST_RESPONSE:

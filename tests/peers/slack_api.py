@@ -27,6 +27,7 @@ READ_ONLY = {
     "conversations.replies",
     "conversations.history",
     "files.getUploadURLExternal",
+    "usergroups.users.list",
     "users.info",
 }
 """These take a query or a form, never JSON."""
@@ -44,6 +45,7 @@ ALL_SCOPES = frozenset(
         "im:history",
         "mpim:history",
         "reactions:write",
+        "usergroups:read",
         "users:read",
     }
 )
@@ -92,6 +94,7 @@ class RateLimits:
             "chat.appendStream": (100, 60.0),
             "chat.postEphemeral": (100, 60.0),
             "chat.delete": (50, 60.0),
+            "usergroups.users.list": (20, 60.0),
             "users.info": (100, 60.0),
             "views.open": (100, 60.0),
             "views.publish": (100, 60.0),
@@ -135,6 +138,7 @@ class SlackApi:
         "files.delete": ("_delete_file", False),
         "files.getUploadURLExternal": ("_begin_upload", False),
         "reactions.add": ("_react", False),
+        "usergroups.users.list": ("_group", False),
         "users.info": ("_user", False),
         "views.open": ("open_view", True),
         "views.publish": ("publish", True),
@@ -290,6 +294,12 @@ class SlackApi:
         channel = self.world.channel(arguments.get("channel"))
         self.need(HISTORY_SCOPES.get(channel.kind, f"{channel.kind}:history"))
         return channel
+
+    def _group(self, arguments: Arguments) -> Arguments:
+        self.need("usergroups:read")
+        if arguments.get("usergroup") not in self.world.groups:
+            raise Refused("no_such_subteam")
+        return {"users": list(self.world.groups[arguments["usergroup"]])}
 
     def _user(self, arguments: Arguments) -> Arguments:
         self.need("users:read")

@@ -94,6 +94,8 @@ class SlackWorld:
         self.users = {ANN: "ann", BEN: "ben", CLEO: "cleo", BOT_USER: "footnote"}
         self.locales: dict[str, str] = {}
         self.admins = {CLEO}
+        self.groups: dict[str, list[str]] = {}
+        """User groups, and who belongs to them."""
         self.home_of: dict[str, str] = {}
         """The workspaces of people who are guests from elsewhere."""
         self.statuses: list[tuple[str, str, str]] = []

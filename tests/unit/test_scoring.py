@@ -117,6 +117,16 @@ def test_what_is_below_the_threshold_does_not_stand_for_its_equal_above_it() -> 
     assert (only.candidate.source_file, only.also_in) == ("near", ())
 
 
+def test_without_a_threshold_words_alone_are_enough() -> None:
+    """A name that the model never read may stand opposite to the passage about it."""
+    named = a_candidate("Carthage keeps the index small.", similarity=-0.03)
+    other = a_candidate("The index is kept small.", similarity=0.2)
+    first, _ = in_order([other, named], question="carthage?", thread=None)
+    assert first.candidate is named
+    left = in_order([other, named], question="carthage?", thread=None, threshold=0.01)
+    assert [each.candidate for each in left] == [other]
+
+
 def test_a_thread_is_the_newest_turns_in_order() -> None:
     assert thread_text([], "and?") is None
     assert thread_text(["  "], "and?") is None

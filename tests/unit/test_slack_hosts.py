@@ -31,4 +31,10 @@ def test_only_slacks_hosts_are_slacks(url: str, own: bool) -> None:
 
 def test_a_gateway_in_slacks_place_is_its_own_host() -> None:
     assert is_slacks_own("http://127.0.0.1:81/files/F1", "http://127.0.0.1:81/api/")
-    assert not is_slacks_own("http://127.0.0.1:82/files/F1", "http://127.0.0.1:81/api/")
+    assert not is_slacks_own("http://gateway:82/files/F1", "http://gateway:81/api/")
+    assert not is_slacks_own("http://127.0.0.1:81/files/F1", "http://gateway:81/api/")
+
+
+def test_what_stands_in_on_this_machine_may_have_several_ports() -> None:
+    assert is_slacks_own("http://localhost:82/respond/1", "http://127.0.0.1:81/api/")
+    assert not is_slacks_own("http://192.0.2.1:82/respond/1", "http://127.0.0.1:81/api/")

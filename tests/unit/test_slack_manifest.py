@@ -18,7 +18,7 @@ from tests.peers.slack_api import ALL_SCOPES, SlackApi
 
 SLACK = Path(made.__file__).parent
 METHOD = re.compile(
-    r"(?:assistant|chat|conversations|files|reactions|users|views|auth|apps|oauth)\.[A-Za-z.]+"
+    r"(?:assistant|chat|conversations|files|reactions|usergroups|users|views|auth|apps|oauth)\.[A-Za-z.]+"
 )
 WITHOUT_SCOPE = {"auth.test", "apps.connections.open", "oauth.v2.access"}
 LISTS = {"manifest.py", "budget.py", "troubles.py"}
