@@ -23,6 +23,7 @@ ABBREVIATION = re.compile(
 )
 MEASURED = re.compile(r"\d\s?(?:[A-Za-z]|min|max|sec)\.$")
 """A unit after its number ends a sentence like any other word: `25 g. These numbers …`."""
+LONGEST_MEASURED = len("5 min.")
 NUMBERED = re.compile(r"^\s*\d{1,3}\.$")
 
 
@@ -47,9 +48,11 @@ def sentences_of(text: str) -> tuple[str, ...]:
 
 def is_shortened(head: str) -> bool:
     """Whether a full stop belongs to the word before it and ends nothing."""
-    if MEASURED.search(head):
+    # The ends alone are read: a long sentence has many places that might be one.
+    if MEASURED.search(head[-LONGEST_MEASURED:]):
         return False
-    return ABBREVIATION.search(head) is not None or NUMBERED.match(head) is not None
+    last_word = head[max(head.rfind(" "), 0) :]
+    return ABBREVIATION.search(last_word) is not None or NUMBERED.match(head) is not None
 
 
 def with_rest(sentences: list[str], rest: str) -> list[str]:
