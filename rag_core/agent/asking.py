@@ -10,107 +10,34 @@ from dataclasses import dataclass
 from rag_core.agent.blocks import BlockKind
 from rag_core.agent.quotable import Unit
 from rag_core.agent.sentences import sentences_of
-from rag_core.agent.words import content, stems
+from rag_core.agent.wordings import (
+    AIMS,
+    AMOUNT,
+    ANNOUNCES,
+    ASKS,
+    CAPITAL,
+    CODE_WORD,
+    COMMAND,
+    COMPARES,
+    COUNTED_WITHIN,
+    DEFINES,
+    DIGIT,
+    HOW_MANY,
+    HOW_TO,
+    LIST,
+    MAX_MEANT,
+    MEANING,
+    NEXT_WORDS,
+    PARTED,
+    PERSON,
+    REASON,
+    TIME,
+    TROUBLE,
+    WH,
+    WHEN,
+)
+from rag_core.agent.words import content, says_something, stem_of, stems, words
 from rag_core.retrieval.codes import codes_in, pattern_of
-
-AMOUNT = re.compile(
-    r"\b(?:how (?:many|much|long|often|old|far|big|large|tall|high|hot|cold|heavy|fast|deep|soon)"
-    r"|when|what (?:year|date|number|percentage|time|age|size|temperature)|which year)\b",
-    re.IGNORECASE,
-)
-WHEN = re.compile(
-    r"\bhow (?:often|soon)\b|\bwhen\b|\b(?:what|which) (?:year|month|day|date|time|century)\b",
-    re.IGNORECASE,
-)
-TIME = re.compile(
-    r"\b\d{1,2}:\d\d\b|\b1\d{3}s?\b|\b20\d\ds?\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"
-    r"|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b"
-    r"|\b(?:\d[\d.,]*(?:st|nd|rd|th)?|[a-z]+)[ -](?:working )?(?:seconds?|minutes?|min|hours?|days?"
-    r"|nights?|weeks?|months?|quarters?|years?|decades?|centur(?:y|ies)|times)\b"
-    r"|\b(?:daily|weekly|monthly|yearly|noon|midnight|once|twice)\b",
-    re.IGNORECASE,
-)
-PERSON = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
-HOW_TO = re.compile(
-    r"\bhow (?:do|can|to|should|would|does one)\b|\bsteps?\b|\binstall|\bexamples?\b"
-    r"|\blook like\b",
-    re.IGNORECASE,
-)
-ASKS = re.compile(
-    r"\b(?:what|which|who|whom|whose|when|where|why|how|list|name|define|explain|describe|show"
-    r"|compare)\b",
-    re.IGNORECASE,
-)
-WH = re.compile(
-    r"\W*(?:(?:and|but|so|from|to|in|on|at|for|by|of|with) )*"
-    r"(?:what|which|who|whom|whose|when|where|why|how)\b",
-    re.IGNORECASE,
-)
-CODE_WORD = re.compile(
-    r"\b(?:code|commands?|options?|flags?|functions?|methods?|class|syntax|snippet|scripts?|yaml|json"
-    r"|files?|write|written|run|use|called?)\b",
-    re.IGNORECASE,
-)
-"""Words of those who would like to see code, too."""
-PARTED = re.compile(r"(?<=[a-z]) (?=\d)")
-COMMAND = re.compile(
-    r"\b(?:what|which)(?: \w+)? (?:command|option|flag)s?\b|\bcommand(?: line)? (?:to|for|that)\b",
-    re.IGNORECASE,
-)
-REASON = re.compile(
-    r"\bwhy\b|\bhow come\b|\bwhat (?:for|happens)\b|\b(?:explain|describe|compare)\b"
-    r"|\bdifferences?\b|\bhow (?:is|are|was|were|does)\b",
-    re.IGNORECASE,
-)
-"""What one sentence seldom answers."""
-COMPARES = re.compile(
-    r"\b(?:differences?|differs?|different(?: from| to| than)?|compared?|comparison|versus|vs"
-    r"|better|worse|instead of|rather than)\b|\bor\b.*\?",
-    re.IGNORECASE,
-)
-MEANING = re.compile(
-    r"^\W*(?:(?:what|who)(?:'s| is| are| was| were| does)|define|explain|describe|meaning of)"
-    r" (?:an? |the )?(.+?)(?: mean| stand for)?\W*$",
-    re.IGNORECASE,
-)
-LIST = re.compile(
-    r"\bwhich (?:(?:\d+|two|three|four|five|six|seven|eight|nine|ten|other|different) )?"
-    r"\w*[^\Ws]s\b(?! (?:is|was|does|has|stands|means)\b)"
-    r"|\b(?:what (?:are|kinds?|types?|sorts?)|list|name the|which of)\b",
-    re.IGNORECASE,
-)
-TROUBLE = re.compile(
-    r"\b(?:not|never|n't|troubleshoot\w*|errors?|problems?|fail(?:s|ed|ure|ures)?|wrong|broken)\b"
-    r"|n't\b",
-    re.IGNORECASE,
-)
-DIGIT = re.compile(
-    r"\d[\w.,:]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|hundred|thousand)\b",
-    re.IGNORECASE,
-)
-CAPITAL = re.compile(r"(?<=[\w,;(] )[A-Z]\w+")
-DEFINES = re.compile(
-    r"^(?:an? |the )?(?P<subject>[^.,;:]{1,60}?)\s*(?:\([^)]*\)\s*)?,?\s"
-    r"(?:is|are|was|were|means?|refers? to|stands? for|describes?|consists? of)\s",
-    re.IGNORECASE,
-)
-ANNOUNCES = re.compile(
-    r"\b(?:in this (?:chapter|lesson|module|section|page)|you(?:'ll| will) (?:learn|see|write)"
-    r"|this (?:chapter|lesson|module|section|page|guide) (?:is about|explains|shows|covers)"
-    r"|let['’]s|we(?:['’]ll| will) (?:\w+ )?(?:learn|look|see|discuss|define|cover|explore)"
-    r"|(?:we|you) (?:saw|discussed|covered|learned|talked)|for more (?:info|information|details)"
-    r"|(?:listing|figure|table) \d[\d.-]* shows?"
-    r"|you should (?:now )?be able to|before (?:moving|proceeding|going) (?:on )?to)\b",
-    re.IGNORECASE,
-)
-AIMS = re.compile(
-    r"\b(?:objectives?|goals|aims|prerequisites|takeaways"
-    r"|what you(?:'ll| will) (?:learn|see|build|need)|what you can do after\w*)\b",
-    re.IGNORECASE,
-)
-"""Headings of what a page is for, not of what it says."""
-MAX_MEANT = 4
-"""A question of the form `what is …` about more words than this asks for a fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +52,12 @@ class Asked:
     """Two words side by side as the one that they may be written as: `roll back`, `rollback`."""
     meant: frozenset[str]
     """The words of what is to be explained; empty where no meaning is asked for."""
+    is_question: bool
+    """Whether something is asked; a few words, or what is to be done, rather name a section."""
     wants_amount: bool
     wants_time: bool
+    counted: str
+    """The stem of what is to be counted, as in `how many open pages are there`; else empty."""
     wants_person: bool
     wants_steps: bool
     wants_list: bool
@@ -150,7 +81,9 @@ class Asked:
             pairs=frozenset(itertools.pairwise(stems(question))),
             compounds={a + b: frozenset((a, b)) for a, b in itertools.pairwise(stems(question))},
             meant=meant if len(meant) <= MAX_MEANT else frozenset(),
+            is_question="?" in asks or WH.match(asks) is not None,
             wants_amount=bool(AMOUNT.search(asks)),
+            counted=counted_in(asks),
             wants_time=bool(WHEN.search(asks)),
             wants_person=bool(PERSON.search(asks)),
             wants_steps=bool(HOW_TO.search(asks)),
@@ -176,6 +109,8 @@ class Asked:
             return 0.25 if unit.has_command else 0.0
         if self.wants_steps:
             return 0.12 if unit.is_steps else 0.08 * unit.has_command
+        if self.counted and self._counts(unit.text):
+            return 0.35
         if self.wants_amount:
             return 0.15 if self.has_form(unit.text) else 0.0
         if self.wants_person:
@@ -190,6 +125,14 @@ class Asked:
         if self.wants_person:
             return any(self._is_new(found) for found in CAPITAL.finditer(text))
         return True
+
+    def _counts(self, text: str) -> bool:
+        """Whether a number stands right before what is to be counted."""
+        for found in DIGIT.finditer(text):
+            following = words(text[found.end() : found.end() + NEXT_WORDS])[:COUNTED_WITHIN]
+            if self.counted in map(stem_of, itertools.takewhile(says_something, following)):
+                return self._is_new(found)
+        return False
 
     def _is_new(self, found: re.Match[str]) -> bool:
         return not set(content(found.group())) <= set(self.words)
@@ -232,6 +175,13 @@ class Asked:
             + 0.4 * aims
             + 0.3 * leads_on(unit)
         )
+
+
+def counted_in(asks: str) -> str:
+    """The last word of the run after `how many` that says something: it is what is counted."""
+    run = HOW_MANY.search(asks)
+    named = content(run[1]) if run else ()
+    return named[-1] if named else ""
 
 
 def subject_of(heading: str) -> frozenset[str]:

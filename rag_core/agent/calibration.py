@@ -12,7 +12,7 @@ from importlib import resources
 from pydantic import BaseModel, ConfigDict
 
 from rag_core.agent.inquiry import Inquiry
-from rag_core.agent.near_miss import read_for, words_in
+from rag_core.agent.near_miss import names_in, read_for, stand_in, words_in
 from rag_core.agent.words import content
 from rag_core.retrieval.coverage import coverage as wording
 from rag_core.retrieval.results import SearchResult
@@ -22,6 +22,8 @@ READ_PASSAGES = 5
 CODE_FOUND = 2.0
 """Added to the log odds where a code that is asked about (K44, BS-405) stands in a passage: what
 such a name means is nowhere in its letters, so similarity knows nothing of it. A judgement."""
+NAMES_FOUND = 0.5
+"""The same for the names of a question; they stand in more passages than answer it."""
 JUST_BELOW = 0.98
 CODE = re.compile(r"(?<![\w-])[A-Za-z]{1,12}[-_]?\d[\w-]*(?![\w-])")
 """A name made of letters and digits, letters first."""
@@ -39,6 +41,8 @@ class EvidenceSignals:
     """Which share of the question's words the best passage has."""
     has_code: bool = False
     """Whether every code that is asked about stands in one of the passages."""
+    has_names: bool = False
+    """Whether the question has names, and one of the passages has them all."""
     refuted: bool = False
     """Whether the passages say the opposite, or nothing of the kind that is asked for."""
     leave: float = 1.0
@@ -75,6 +79,7 @@ class Calibration(BaseModel):
             + self.wording * signals.wording
             + self.coverage * signals.coverage
             + CODE_FOUND * signals.has_code
+            + NAMES_FOUND * signals.has_names
         )
 
     def probability(self, signals: EvidenceSignals) -> float:
@@ -99,15 +104,18 @@ def evidence_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> EvidenceS
     """What these passages show for a question; there is at least one."""
     nearest = sorted(results, key=lambda result: -result.similarity_score)[:READ_PASSAGES]
     texts = [f"{r.page_title}\n{r.section_heading}\n{r.text}" for r in nearest]
+    inquiry = inquiry.spelt_as(texts)
     worded = best_of(wording(form, texts) for form in inquiry.forms)
     held = [words_in(result) for result in nearest]
     covered = best_of(coverage(form, held) for form in inquiry.forms)
     signs = read_for(inquiry, nearest)
+    names = names_in(inquiry.text)
     return EvidenceSignals(
         similarity=nearest[0].similarity_score,
         wording=max(worded),
         coverage=max(covered),
         has_code=any(has_codes(form, texts) for form in inquiry.forms),
+        has_names=bool(names) and any(stand_in(names, text) for text in texts),
         refuted=signs.refutes,
         leave=signs.leave,
     )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rag_core.agent.spelling import corrected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,6 +17,11 @@ class Inquiry:
     """The follow-up so that it stands alone; empty: it did so from the start."""
     said: tuple[str, ...] = ()
     """What was said in the thread before, by anybody."""
+
+    def spelt_as(self, texts: Sequence[str]) -> Inquiry:
+        """The same with misspelt words as these texts write them."""
+        text, understood = (corrected(one, texts) for one in (self.text, self.understood))
+        return replace(self, text=text, understood=understood)
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -42,6 +42,10 @@ WHETHER = re.compile(
 answer is no: so what is quoted may be about the matter and leave it open."""
 CONDITION = re.compile(r",|\b(?:if|unless|because|whether|while|(?<!^)when)\b", re.IGNORECASE)
 DENIED = re.compile(r"\b(?:not|never|cannot|neither|nor|no longer)\b|n['’]t\b", re.IGNORECASE)
+OPEN = re.compile(
+    r"\bor (?:may |might |can |could |do |does |is |are |be |will )*not\b", re.IGNORECASE
+)
+"""`may or may not`: both are asked for."""
 EXAMINES = re.compile(r"\bNOT\b|(?i:\bwhich (?:ones?|of (?:these|those|the following))\b)")
 NAMED = re.compile(r"(?<=\s)[A-Z][\w’'-]+|\b\d[\d,.]*\w*")
 POINTED_AT = re.compile(
@@ -158,8 +162,7 @@ class Reading:
     def _names_missing(self) -> int:
         """Names and numbers of the question that do not stand near its best sentence."""
         near = self._near.lower()
-        named = (name.rstrip(".,").lower() for name in NAMED.findall(self._inquiry.forms[-1]))
-        return sum(name.removesuffix("'s").removesuffix("’s") not in near for name in named)
+        return sum(name not in near for name in names_in(self._inquiry.forms[-1]))
 
     def _rarest_missing(self) -> float:
         near = set(content(self._near))
@@ -182,6 +185,18 @@ class Reading:
         return best >= SAME_MATTER and all(
             turned_round(self._inquiry.text, sentence) for sentence in nearest
         )
+
+
+def names_in(question: str) -> list[str]:
+    """The names and numbers of a question, in lower case."""
+    named = (name.rstrip(".,").lower() for name in NAMED.findall(question))
+    return [name.removesuffix("'s").removesuffix("’s") for name in named]
+
+
+def stand_in(names: Sequence[str], text: str) -> bool:
+    """Whether all of these stand in a text as words of their own."""
+    said = frozenset(words(text))
+    return all(said.issuperset(words(name)) for name in names)
 
 
 def read_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> Signs:
@@ -223,7 +238,8 @@ def asks_denied(question: str) -> bool:
     last = sentences[-1].strip() if sentences else ""
     if not ASKS_FOR.match(last):
         return False
-    return DENIED.search(CONDITION.split(last, maxsplit=1)[0]) is not None
+    asked = OPEN.sub(" ", CONDITION.split(last, maxsplit=1)[0])
+    return DENIED.search(asked) is not None
 
 
 def denies(sentence: str) -> bool:

@@ -14,12 +14,14 @@ from rag_core.agent.blocks import BlockKind
 from rag_core.agent.quotable import Unit
 from rag_core.agent.words import content, stems
 
-TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.4, 0.05
+TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.3, 0.05
 """What counts beside the words of the question: those that stand side by side, how near and how
 far ahead the passage was found, and how early in it a piece stands."""
+FIRST_NAMED = 0.4
+"""How far ahead a passage was found, where a section is named rather than something asked."""
 HEADED, HEADED_LIST = 0.4, 0.6
 """What words in the headings count that a piece does not have itself."""
-AROUND = 0.3
+AROUND = 0.4
 """What words of the question count that only the sentences right before and behind have."""
 HEADED_STEPS = 0.5
 """What steps below headings that hold all of a question for a way are worth more."""
@@ -109,7 +111,7 @@ class Judge:
             + AROUND * self._around(unit, spoken)
             + TOGETHER * self._together(spoken)
             + NEAR * unit.passage.similarity / self._top
-            + FIRST_FOUND / unit.passage.rank
+            + (FIRST_FOUND if self._asked.is_question else FIRST_NAMED) / unit.passage.rank
             + FIRST_SAID / (1 + unit.place)
             + self._asked.suits(unit)
             + self._shows_how(unit)

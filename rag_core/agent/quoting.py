@@ -10,6 +10,7 @@ from rag_core.agent.blocks import BlockKind
 from rag_core.agent.quotable import QuotedPassage, Unit, units_of
 from rag_core.agent.quote_choice import chosen
 from rag_core.agent.quote_judge import Judge
+from rag_core.agent.spelling import corrected
 
 LEAST_COVERAGE = 0.12
 """The share of the question's weight that a place must have to answer, headings included."""
@@ -17,7 +18,7 @@ LEAST_COVERAGE = 0.12
 
 def quoted_answer(question: str, passages: Sequence[QuotedPassage]) -> str:
     """One to four pieces with their markers; empty: nothing answers."""
-    asked = Asked.read(question)
+    asked = Asked.read(corrected(question, [f"{p.title} {p.heading} {p.text}" for p in passages]))
     units = [unit for passage in passages for unit in units_of(passage)]
     if not asked.words or not units:
         return ""

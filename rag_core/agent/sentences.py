@@ -24,6 +24,12 @@ ABBREVIATION = re.compile(
 MEASURED = re.compile(r"\d\s?(?:[A-Za-z]|min|max|sec)\.$")
 """A unit after its number ends a sentence like any other word: `25 g. These numbers …`."""
 LONGEST_MEASURED = len("5 min.")
+VARIABLE = re.compile(r"(?<![\w.])[A-Za-z]\.$")
+OPENS_SENTENCE = re.compile(
+    r"\s+(?:The|An?|This|That|These|Those|There|It|They|We|You|He|She|If|When|In|On|At|For|To|So|But"
+    r"|And|Thus|Then|However|Each|All|No|Its|Their|Every|Some|Most|Both|After|Before|Since|As)\s"
+)
+"""What no name goes on with: `X reduces to Y. There …` is two sentences, `J. Smith` is a name."""
 NUMBERED = re.compile(r"^\s*\d{1,3}\.$")
 
 
@@ -37,7 +43,7 @@ def sentences_of(text: str) -> tuple[str, ...]:
         if any(begin <= found.start() < end for begin, end in code):
             continue
         head = text[start : found.start() + 1]
-        if is_shortened(head):
+        if is_shortened(head, text[found.end() :]):
             continue
         sentences.append(text[start : found.end()])
         start = found.end()
@@ -46,12 +52,14 @@ def sentences_of(text: str) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def is_shortened(head: str) -> bool:
+def is_shortened(head: str, rest: str) -> bool:
     """Whether a full stop belongs to the word before it and ends nothing."""
     # The ends alone are read: a long sentence has many places that might be one.
+    last_word = head[max(head.rfind(" "), 0) :]
     if MEASURED.search(head[-LONGEST_MEASURED:]):
         return False
-    last_word = head[max(head.rfind(" "), 0) :]
+    if VARIABLE.search(last_word) and OPENS_SENTENCE.match(rest):
+        return False
     return ABBREVIATION.search(last_word) is not None or NUMBERED.match(head) is not None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from unicodedata import combining, normalize
 
 from rag_core.agent.stems import stem
 
@@ -34,7 +35,16 @@ def words(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4_096)
 def stems(text: str) -> tuple[str, ...]:
     """The stems of all words, in order."""
-    return tuple(stem(word.removesuffix("'s")) for word in words(text))
+    return tuple(map(stem_of, words(text)))
+
+
+def stem_of(word: str) -> str:
+    """The stem of a word in plain letters: who asks seldom types the dots and accents."""
+    bare = word.removesuffix("'s")
+    if not bare.isascii():
+        parts = normalize("NFKD", bare)
+        bare = "".join(letter for letter in parts if not combining(letter)) or bare
+    return stem(bare)
 
 
 @lru_cache(maxsize=4_096)
@@ -46,7 +56,7 @@ def content(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=20_000)
 def told(word: str) -> str:
     """The stem of a word that carries meaning; empty for a small one."""
-    return stem(word.removesuffix("'s")) if says_something(word) else ""
+    return stem_of(word) if says_something(word) else ""
 
 
 def says_something(word: str) -> bool:

@@ -151,3 +151,9 @@ def test_a_question_for_yes_or_no_leaves_half(question: str, is_one: bool) -> No
 def test_an_examiner_who_asks_what_is_not_so_is_no_sign() -> None:
     assert not asks_denied("Which one of these is NOT a type of oven?")
     assert asks_denied("Which ovens were not delivered?")
+
+
+def test_may_or_may_not_asks_for_both() -> None:
+    assert not asks_denied("How powerful may or may not a machine be?")
+    assert not asks_denied("Which of the pages is or is not backed up?")
+    assert asks_denied("What is never backed up?")

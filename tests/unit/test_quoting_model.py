@@ -348,3 +348,26 @@ async def test_a_lead_in_bold_stays_with_its_list() -> None:
 async def test_a_menu_of_a_page_is_no_sentence() -> None:
     text = "Camping | Beaches | Campfires | Dogs at the beaches\n\nDogs may be on all beaches."
     assert await reply("May dogs be on the beaches?", text) == "Dogs may be on all beaches [1]."
+
+
+async def test_a_number_right_before_what_is_counted_answers_how_many() -> None:
+    said = await reply(
+        "How many members are there?",
+        "The members of the house meet in spring. In 2 of 3 years the members of it meet again.",
+        "The secret ballot of the 129 members takes place in May.",
+    )
+    assert said.startswith("The secret ballot of the 129 members")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What is the quantty of flour?", "What is the quantitty of flour?", "WHAT IS THE QUANTITY"],
+)
+async def test_a_slip_of_the_keyboard_changes_nothing(question: str) -> None:
+    text = "The quantity of flour is 300 g. Boil water first of all, then wait."
+    assert await reply(question, text) == "The quantity of flour is 300 g [1]."
+
+
+async def test_dots_and_accents_need_not_be_typed() -> None:
+    said = await reply("When did Tugh Temur die?", "Tugh Temür died in May 1332. He was king.")
+    assert said == "Tugh Temür died in May 1332 [1]."

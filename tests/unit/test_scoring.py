@@ -135,11 +135,11 @@ def test_what_is_below_the_threshold_does_not_stand_for_its_equal_above_it() -> 
 
 def test_without_a_threshold_words_alone_are_enough() -> None:
     """A name that the model never read may stand opposite to the passage about it."""
-    named = a_candidate("Carthage keeps the index small.", similarity=-0.03)
+    named = a_candidate("Velmora keeps the index small.", similarity=-0.03)
     other = a_candidate("The index is kept small.", similarity=0.2)
-    first, _ = placed([other, named], "carthage?")
+    first, _ = placed([other, named], "velmora?")
     assert first.candidate is named
-    left = placed([other, named], "carthage?", threshold=0.01)
+    left = placed([other, named], "velmora?", threshold=0.01)
     assert [each.candidate for each in left] == [other]
 
 
