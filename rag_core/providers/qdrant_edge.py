@@ -36,8 +36,8 @@ from rag_core.retrieval.results import SearchResult
 T = TypeVar("T")
 
 BATCH = 64
-"""Passages of one call to the engine, during which nothing else runs: two milliseconds' work. Four
-times as many take ten, and a little more for each."""
+"""Passages in one call, during which nothing else in the process runs: two or three milliseconds.
+Larger calls take no less for each."""
 FILES = 16
 """Files whose passages one call removes, for the same reason."""
 WORDS_MODEL = words_model()

@@ -126,6 +126,6 @@ async def test_an_index_of_another_layout_is_refused_with_what_to_do(tmp_path: P
         await put(store, "a.md")
     state = json.loads((tmp_path / STATE_FILE).read_text())
     (tmp_path / STATE_FILE).write_text(json.dumps(state | {"layout": 1}))
-    with pytest.raises(ConfigurationError, match="ingest again"):
+    with pytest.raises(ConfigurationError, match="footnote ingest"):
         async with opened(tmp_path, NEVER):
             pass
