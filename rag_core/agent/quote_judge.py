@@ -41,6 +41,8 @@ WHOLE_LIST = 12
 TELLING = 0.34
 """The share of the question's weight that a line of a short list must have to be told alone, where
 it has but one word of the question."""
+PART_COVERED = 0.4
+"""The share of a part's weight that must be answered, where a question has several."""
 TERM = re.compile(
     r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\*\*|__)?([^:*_–—]{2,40}?)(?:\*\*|__|:|\s[–—-]\s)"
 )
@@ -130,6 +132,13 @@ class Judge:
             told=self._asked_in(f"{spoken} {unit.headings}"),
             has_form=self._asked.has_form(unit.text),
         )
+
+    def covers_last(self, units: Sequence[Unit]) -> bool:
+        """Whether pieces have enough of what the last sentence asks, their headings included."""
+        asked = {word: w for word, w in self._weights.items() if word in self._asked.last}
+        held = frozenset[str]().union(*(self._held(f"{u.text} {u.headings}") for u in units))
+        share = sum(w for word, w in asked.items() if word in held)
+        return bool(units) and share >= PART_COVERED * sum(asked.values())
 
     def _around(self, unit: Unit, spoken: str) -> float:
         """The share that a piece and its neighbours have beyond what it has itself."""

@@ -45,7 +45,8 @@ class QuotingModel:
                 reason=FinishReason.TOOL_CALLS, tool_calls=(search(tools[0].name, question),)
             )
             return
-        answer = quoted_answer(question, passages_in(results))
+        earlier = [message.content for message in messages if message.role is Role.USER][:-1]
+        answer = quoted_answer(question, passages_in(results), earlier)
         for piece in pieces(answer or NOT_COVERED):
             yield TextDelta(piece)
         yield Finished(reason=FinishReason.STOP)
