@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from rag_core.agent.asking import Asked, leads_on
-from rag_core.agent.quotable import Unit
+from rag_core.agent.quotable import LEANING, Unit
 from rag_core.agent.quote_judge import LONG_ENOUGH, MOST_OF_IT, Scored
 from rag_core.agent.words import content
 
@@ -24,13 +23,6 @@ UNSURE = 0.5
 """A best piece with a smaller share of what the evidence has of the question may not be what was
 meant."""
 MAX_BEFORE = 2
-LEANING = re.compile(
-    r"\W*(?:it|its|they|them|their|this|these|those|that|such|he|she|his|her|both|neither|either"
-    r"|however|therefore|thus|hence|but|also|otherwise|instead|so|then|similarly|likewise"
-    r"|for example|for instance|in addition|as a result|the (?:former|latter|other|same|second))\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that goes on from the one before it."""
 REPEATED = 0.7
 
 
@@ -70,12 +62,13 @@ def adds(one: Scored, picked: Sequence[Scored], best: Scored, asked: Asked) -> b
 
 def is_asked_for(one: Scored, picked: Sequence[Scored]) -> bool:
     """Whether a piece has words of the question that nothing has so far, or the number or name
-    that is asked for; beside a best piece that has little of the question, one more may stand."""
+    that is asked for; beside a best piece that has little of the question, one more sentence may
+    stand."""
     if one.held - frozenset[str]().union(*(p.told for p in picked)):
         return True
     if one.has_form and not any(p.has_form for p in picked):
         return True
-    return len(picked) == 1 and picked[0].reached < UNSURE
+    return len(picked) == 1 and picked[0].reached < UNSURE and not one.unit.is_whole
 
 
 def brings(one: Scored, picked: Sequence[Scored]) -> bool:

@@ -13,6 +13,7 @@ from rag_core.agent.quotable import QuotedPassage, Unit, units_of
 from rag_core.agent.quote_choice import chosen
 from rag_core.agent.quote_judge import Judge
 from rag_core.agent.spelling import corrected
+from rag_core.agent.support import LIST_MARK
 
 LEAST_COVERAGE = 0.12
 """The share of the question's weight that a place must have to answer, headings included."""
@@ -93,6 +94,8 @@ def marked(unit: Unit, judge: Judge) -> str:
             return lead + "\n".join((unit.parts[0], *before, in_last_cell(last, marker)))
         case BlockKind.ITEM:
             parts = unit.parts if judge.keeps_whole(unit) else judge.telling(unit)
+            if len(parts) == 1 and not unit.lead:  # alone it is no item of anything
+                parts = [LIST_MARK.sub("", parts[0])]
             lines = (unit.lead, *parts) if unit.lead else parts
             return with_marker("\n".join(lines), marker)
         case _:

@@ -402,3 +402,40 @@ async def test_two_rows_asked_for_at_once_are_both_quoted() -> None:
     assert "| Free | 3 working days |" in said
     assert "| Team | 8 hours |" in said
     assert "Company" not in said
+
+
+async def test_help_with_trouble_is_for_those_who_have_some() -> None:
+    text = (
+        "## First start\n\n```bash\nbasil sim\n```\n\n## If it does not start\n\n"
+        "- **The port is in use**: end the other simulator.\n"
+        "- **A black window**: start the simulator with `--no-window`.\n"
+    )
+    assert await reply("How do I start the simulator?", text) == (
+        "First start [1]:\n\n```bash\nbasil sim\n```"
+    )
+    assert "--no-window" in await reply("The simulator does not start: a black window", text)
+
+
+async def test_what_they_are_is_read_in_the_sentence_before() -> None:
+    text = (
+        "A fix may come at any time and is brought within 7 days. Updates come four times a year."
+        " They are installed on a Friday after 13:00."
+    )
+    assert "They are installed on a Friday" in await reply("When are updates installed?", text)
+
+
+async def test_an_item_that_stands_alone_loses_its_number() -> None:
+    text = "1. **The red button** stops it all.\n2. **The light curtain** keeps the power on.\n"
+    assert await reply("What is the light curtain for?", text) == (
+        "**The light curtain** keeps the power on [1]."
+    )
+
+
+async def test_a_table_says_never_why() -> None:
+    text = (
+        "| Food | Keep at most |\n|---|---|\n| Warm rice | 2 hours |\n| Flour | 6 months |\n\n"
+        "Warm rice is dangerous because a bacterium wakes up in it."
+    )
+    assert await reply("Why is warm rice dangerous?", text) == (
+        "Warm rice is dangerous because a bacterium wakes up in it [1]."
+    )
