@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,6 +112,7 @@ class WorkingHouse:
                 serve(private, door.dup()),
                 *(kept_apart(platform) for platform in platforms),
             ],
+            goodbye=services.web_replies.leave,
         )
 
 
@@ -150,6 +151,8 @@ async def work_until(
     told: Coroutine[Any, Any, Settings | None],
     worker: Worker,
     others: Sequence[Coroutine[Any, Any, None]],
+    *,
+    goodbye: Callable[[], None] = lambda: None,
 ) -> Settings | None:
     """Work until told otherwise; let answers in work end first, then everything else."""
     async with asyncio.TaskGroup() as tasks:
@@ -158,6 +161,7 @@ async def work_until(
         again = await told
         worker.stop()
         await asyncio.wait([working], timeout=DRAIN_SECONDS if again is None else ANEW_SECONDS)
+        goodbye()
         for task in (working, *background):
             task.cancel()
     return again

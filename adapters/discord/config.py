@@ -62,6 +62,8 @@ class DiscordConfig:
     """How long a gateway connection may take to begin or to resume a session."""
     beat_seconds: float = 8.0
     """Between two signs of life that Discord must answer."""
+    answer_seconds: float = 3.0
+    """How long Discord may take to answer one; from then on the bot counts as deaf."""
     silence_seconds: float = 20.0
     """So long nothing at all may be heard; then the connection is taken for lost."""
     connect_seconds: float = 1.0

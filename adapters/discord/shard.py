@@ -76,7 +76,8 @@ class Shard:
     @property
     def is_ready(self) -> bool:
         """Whether it is connected, and not deaf."""
-        return self.is_connected and monotonic() - self._heard_at < self._config.silence_seconds
+        longest = self._config.beat_seconds + self._config.answer_seconds
+        return self.is_connected and monotonic() - self._heard_at < longest
 
     async def run(self) -> None:
         """Until cancelled; raises where coming back makes no sense."""

@@ -21,7 +21,7 @@ STATUS = "assistant.threads.setStatus"
 WORDS = {
     QuestionState.PENDING: "is reading the question…",
     QuestionState.RETRIEVING: "is searching the docs…",
-    QuestionState.GENERATING: "is writing…",
+    QuestionState.GENERATING: "is writing and checking citations…",
 }
 LONGEST = 50
 FIRST_FLUSH = 40

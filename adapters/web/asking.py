@@ -23,6 +23,10 @@ from rag_core.errors import StorageError
 
 log = logging.getLogger(__name__)
 
+RESTARTS = (
+    "Footnote is being restarted. The question is kept;"
+    " its answer will stand in the thread {thread}."
+)
 EVENT_ID = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{8})\.([0-9]{1,9})")
 
 
@@ -34,6 +38,8 @@ class Asked:
     question_id: UUID
     repeated: bool
     after: int = 0
+    in_one_piece: bool = False
+    """Whether the caller waits for the whole answer, and could not take up a stream again."""
 
 
 class Asking:
@@ -144,6 +150,8 @@ class Asking:
                 events = await topic.wait(last, at_most=self._poll_seconds)
                 if not events and topic.excuse:
                     raise unavailable(topic.excuse)
+                if not events and asked.in_one_piece and self._parts.replies.is_leaving:
+                    raise unavailable(RESTARTS.format(thread=asked.question.key.thread_id))
                 if not events:
                     await self._look(asked, topic)
                     continue

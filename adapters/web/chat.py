@@ -6,6 +6,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request
@@ -60,7 +61,8 @@ class ChatRoutes:
         asked = await self._ask(body, request, caller)
         if body.stream:
             return self._stream(asked)
-        async with aclosing(self._asking.events(asked)) as events:
+        whole = replace(asked, in_one_piece=True)
+        async with aclosing(self._asking.events(whole)) as events:
             async for event in events:
                 if isinstance(event, Final):
                     return Response(event.document, media_type="application/json")

@@ -111,14 +111,15 @@ class Topic:
     def give_up(self, excuse: str) -> None:
         """This attempt has failed: who listens need not wait for it."""
         self.excuse = excuse
-        self._wake()
+        self.wake()
 
     def _publish(self, event: HubEvent) -> None:
         self._last = event.number
         self._events.append(event)
-        self._wake()
+        self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """Whoever waits looks up."""
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -161,6 +162,14 @@ class WebReplies:
         self._topics: OrderedDict[MessageIdentity, Topic] = OrderedDict()
         self.run = secrets.token_hex(4)
         """Tells this process's event numbers from those of the one before."""
+        self.is_leaving = False
+        """Whether nothing more is answered here: the next process does."""
+
+    def leave(self) -> None:
+        """Who waits for one answer in one piece is told; a stream is taken up again elsewhere."""
+        self.is_leaving = True
+        for topic in self._topics.values():
+            topic.wake()
 
     @asynccontextmanager
     async def progress(self, question: IncomingQuestion) -> AsyncIterator[Progress]:

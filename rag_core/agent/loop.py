@@ -185,6 +185,8 @@ def asked_itself(question: str) -> ToolCall:
 
 
 async def side_by_side(calls: Sequence[ToolCall], tool: RetrievalTool) -> list[Search]:
+    if len(calls) == 1:  # nearly always: a task of its own would wait for its turn among many
+        return [await searched(calls[0], tool)]
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(searched(call, tool)) for call in calls]

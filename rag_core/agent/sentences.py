@@ -23,6 +23,7 @@ ABBREVIATION = re.compile(
 )
 MEASURED = re.compile(r"\d\s?(?:[A-Za-z]|min|max|sec)\.$")
 """A unit after its number ends a sentence like any other word: `25 g. These numbers …`."""
+LONGEST_MEASURED = len("5 min.")
 VARIABLE = re.compile(r"(?<![\w.])[A-Za-z]\.$")
 OPENS_SENTENCE = re.compile(
     r"\s+(?:The|An?|This|That|These|Those|There|It|They|We|You|He|She|If|When|In|On|At|For|To|So|But"
@@ -53,9 +54,13 @@ def sentences_of(text: str) -> tuple[str, ...]:
 
 def is_shortened(head: str, rest: str) -> bool:
     """Whether a full stop belongs to the word before it and ends nothing."""
-    if MEASURED.search(head) or (VARIABLE.search(head) and OPENS_SENTENCE.match(rest)):
+    # The ends alone are read: a long sentence has many places that might be one.
+    last_word = head[max(head.rfind(" "), 0) :]
+    if MEASURED.search(head[-LONGEST_MEASURED:]):
         return False
-    return ABBREVIATION.search(head) is not None or NUMBERED.match(head) is not None
+    if VARIABLE.search(last_word) and OPENS_SENTENCE.match(rest):
+        return False
+    return ABBREVIATION.search(last_word) is not None or NUMBERED.match(head) is not None
 
 
 def with_rest(sentences: list[str], rest: str) -> list[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 HEADING = re.compile(r" {0,3}(#{1,6})(?![^ \t])")
 """How one begins; what is read to its end goes over its white space again and again."""
@@ -31,8 +31,7 @@ class Kind(StrEnum):
     CODE = "code"
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A few lines that belong together, and how many line ends stand before them."""
 
     kind: Kind

@@ -28,8 +28,7 @@ BYTES_PER_TOKEN = 6
 """Holds text without spaces to the same size: long addresses, Chinese, Thai."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class Passage(NamedTuple):
     """A part of a page, and the headings that it stands under."""
 
     text: str

@@ -6,8 +6,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 OWN_ANCHOR = re.compile(r"[ \t]*(?:\{\s*#([^\s}]+)[^}]*\}|\{/\*\s*#([^\s*]+)\s*\*/\})[ \t]*$")
 LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
@@ -33,8 +33,7 @@ class Site(StrEnum):
     MDBOOK = "mdbook"
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading without its markup, and where a link to it lands."""
 
     level: int

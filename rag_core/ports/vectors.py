@@ -11,7 +11,7 @@ from typing import Protocol
 from rag_core.books.book import BookIds
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports.models import Vector
-from rag_core.retrieval.candidates import Order, as_found
+from rag_core.retrieval.candidates import AsFound, Order
 from rag_core.retrieval.query import EVERYTHING, Filters
 from rag_core.retrieval.results import SearchResult
 
@@ -65,7 +65,7 @@ class VectorStore(Protocol):
         books: BookIds,
         limit: int,
         pool: int = 0,
-        order: Order = as_found,
+        order: Order = AsFound,
     ) -> Sequence[SearchResult]:
         """The first of what `order` makes of the best passages, at least `pool` of them.
 

@@ -18,6 +18,8 @@ REMEMBERED_TERMS = 50_000
 REMEMBERED_BOOKS = 256
 COMMON = 10
 """A word that one passage in ten has is not counted one by one: the engine goes over all then."""
+SELDOM = 100
+"""Most words that are new are in fewer passages than this: to ask for no more takes a third."""
 NOTHING = edge.Filter(must=[edge.HasIdCondition({0})])
 TOTAL = -1
 """Stands among the terms for the number of all passages; no term is negative."""
@@ -58,11 +60,13 @@ class TermRarity:
             if reach.generation != self._generation:
                 return terms
             known = self._by_books.pop(reach.books, {})
-            merged = dict(terms) if len(known) > REMEMBERED_TERMS else {**known, **terms}
-            self._by_books[reach.books] = merged
+            if len(known) > REMEMBERED_TERMS:
+                known = {}
+            known.update(terms)
+            self._by_books[reach.books] = known
             if len(self._by_books) > REMEMBERED_BOOKS:
                 self._by_books.popitem(last=False)
-            return {**known, **terms}
+            return known
 
 
 class Counting:
@@ -79,13 +83,16 @@ class Counting:
         """The idf of each term, 0 where no passage has it. Most terms that are new are rare, and
         to count what is found takes a tenth of the time of going over all passages."""
         few = total // COMMON + 1
-        found = self._ask([self._holders(term, few) for term in terms])
-        rare = {
-            term: idf(total, len(hits)) if hits else 0.0
-            for term, hits in zip(terms, found, strict=True)
-            if len(hits) < few
-        }
-        return rare | self._probed([term for term in terms if term not in rare])
+        counted: dict[int, float] = {}
+        for most in sorted({min(SELDOM, few), few}):
+            left = [term for term in terms if term not in counted]
+            found = self._ask([self._holders(term, most) for term in left])
+            counted |= {
+                term: idf(total, len(hits)) if hits else 0.0
+                for term, hits in zip(left, found, strict=True)
+                if len(hits) < most
+            }
+        return counted | self._probed([term for term in terms if term not in counted])
 
     def _probed(self, terms: Sequence[int]) -> dict[int, float]:
         """By the score of a term's best passage, divided by its weight there."""

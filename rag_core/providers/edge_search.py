@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -16,6 +16,7 @@ from rag_core.providers.edge_filters import readable
 from rag_core.providers.edge_rarity import TOTAL, Counting, Reach, TermRarity, weighed
 from rag_core.providers.payload import candidates, result_of, results_of, unpacked
 from rag_core.retrieval.candidates import Order, Placed
+from rag_core.retrieval.likeness import Likeness, middle_of
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Ranked, ranked
 
@@ -62,8 +63,10 @@ class EdgeSearch:
         found = self._ranked(query, where, reach, wide)
         room = max(pool, limit)
         while True:
-            stored = self._stored(found.points[:room], reach)
-            placed = order(candidates(found, stored, room))
+            near = found.points[:room]
+            stored = self._stored(near, reach)
+            judged = order(candidates(found, stored, room))
+            placed = judged.placed(self._likeness(judged.leaders, near))
             if len(placed) >= limit or room >= len(found.points):
                 return self._results(placed[:limit], stored)
             room *= 2  # many of them have the same text
@@ -98,7 +101,7 @@ class EdgeSearch:
         answers = iter(
             self._ask(
                 [
-                    asked.request(edge.Filter(must=[edge.HasIdCondition({*points})]), len(points))
+                    asked.request(numbered(points), len(points))
                     for asked, points in zip(signals, missing, strict=True)
                     if points
                 ]
@@ -140,6 +143,18 @@ class EdgeSearch:
             records = self._shard.retrieve(missing, with_payload=True, with_vector=False)
             known |= {int(record.id): unpacked(record.payload or {}) for record in records}
         return {point: known[point] for point in points if point in known}
+
+    def _likeness(self, leaders: Sequence[Any], points: Sequence[int]) -> Likeness:
+        """How near the points are to the leaders, some of which may be gone meanwhile."""
+        if not leaders:
+            return {}
+        records = self._shard.retrieve(list(leaders), with_payload=False, with_vector=[DENSE])
+        middle = middle_of([dense_of(record) for record in records])
+        if middle is None:
+            return {}
+        asked = Asked(nearest(middle.vector))
+        (cosines,) = self._ask([asked.request(numbered(points), len(points))])
+        return middle.likeness(cosines)
 
     def _results(
         self, placed: Sequence[Placed], stored: Mapping[int, Mapping[str, Any]]
@@ -205,11 +220,17 @@ class KnownPayloads:
         return self._payloads if generation == self._generation else {}
 
 
+def numbered(points: Collection[int]) -> edge.Filter:
+    """These points alone."""
+    return edge.Filter(must=[edge.HasIdCondition({*points})])
+
+
 def nearest(vector: Vector) -> edge.Query:
     return edge.Query.Nearest(list(vector), using=DENSE)
 
 
 def dense_of(record: edge.Record) -> tuple[float, ...]:
-    vector = record.vector[DENSE] if isinstance(record.vector, dict) else None
+    vectors = record.vector  # made anew by the engine each time it is asked for
+    vector = vectors[DENSE] if isinstance(vectors, dict) else None
     # The engine's own types allow for vectors of vectors.
     return tuple(vector) if isinstance(vector, list) else ()  # type: ignore[arg-type]  # wider

@@ -14,7 +14,8 @@ from rag_core.errors import ConfigurationError, FolderInUse, StorageError, Stora
 from rag_core.providers.edge_building import GraphRules
 from rag_core.providers.edge_search import DENSE, WORDS
 from rag_core.providers.index_state import STATE_FILE, read_state, write_state
-from rag_core.providers.payload import DATETIMES, INTEGERS, KEYWORDS, TENANT
+from rag_core.providers.payload import DATETIMES, EDGE_KEYWORDS, INTEGERS, TENANT
+from rag_core.providers.spare_memory import let_go_of_files
 
 SHARD_FOLDER = "shard"
 LAYOUT = 2
@@ -22,6 +23,10 @@ LAYOUT = 2
 SMALL_BOOK = 6_000
 """Passages that are gone through one by one for their words, half a millisecond's work however
 much other books hold; for larger books the engine goes along what all books have of a word."""
+SEARCH_THREADS = 1
+"""The engine's own: with one it works in the thread that asks. Handing over to another and back
+takes a tenth of a quick search, and a third of it where the machine has other things to do; nearly
+all passages are in one segment, which one thread goes through in any case."""
 PLACE = "shard"
 """In the state: which folder holds the shard."""
 
@@ -46,6 +51,7 @@ def open_shard(
         else:
             shard = edge.EdgeShard.create(str(shard_folder), configuration(dimension, rules))
         create_indexes(shard)
+    let_go_of_files(shard_folder)
     write_state(folder / STATE_FILE, state)
     return shard, state
 
@@ -53,7 +59,9 @@ def open_shard(
 def load_shard(shard_folder: Path, dimension: int, rules: GraphRules) -> edge.EdgeShard:
     """Blocks."""
     with edge_errors(shard_folder.parent):
-        return edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
+        shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
+    let_go_of_files(shard_folder)
+    return shard
 
 
 def next_place(shard_folder: Path) -> Path:
@@ -93,12 +101,13 @@ def configuration(dimension: int, rules: GraphRules) -> edge.EdgeConfig:
         },
         optimizers=rules.optimizers(dimension),
         payload_memory=edge.Memory.Cached,  # a search reads a hundred passages, all over the file
+        max_search_threads=SEARCH_THREADS,
     )
 
 
 def create_indexes(shard: edge.EdgeShard) -> None:
     schemas: dict[str, Any] = {TENANT: edge.KeywordIndexParams(is_tenant=True)}
-    schemas |= dict.fromkeys(KEYWORDS, edge.PayloadSchemaType.Keyword)
+    schemas |= dict.fromkeys(EDGE_KEYWORDS, edge.PayloadSchemaType.Keyword)
     schemas |= dict.fromkeys(INTEGERS, edge.PayloadSchemaType.Integer)
     schemas |= dict.fromkeys(DATETIMES, edge.PayloadSchemaType.Datetime)
     for name, schema in schemas.items():

@@ -33,7 +33,7 @@ def write_state(file: Path, state: dict[str, Any]) -> None:
     draft = file.with_suffix(".new")
     try:
         with draft.open("w", encoding="utf-8") as opened:
-            json.dump(state, opened)
+            opened.write(json.dumps(state))  # `dump` is many times slower
             opened.flush()
             os.fsync(opened.fileno())
         draft.replace(file)

@@ -22,16 +22,15 @@ from rag_core.providers.edge_rarity import Reach
 from rag_core.providers.edge_search import DENSE, WORDS, EdgeSearch
 from rag_core.providers.payload import (
     edition,
-    packed,
+    packed_of,
     parts_of,
-    payload_of,
     point_number,
     searchable_text,
 )
 from rag_core.providers.stored_fields import StoredFields
 from rag_core.providers.visibility import View, Visibility
 from rag_core.providers.write_order import WriteOrder
-from rag_core.retrieval.candidates import Order, as_found
+from rag_core.retrieval.candidates import AsFound, Order
 from rag_core.retrieval.results import SearchResult
 
 T = TypeVar("T")
@@ -72,7 +71,7 @@ class EdgeStore(StoredFields):
         books: BookIds,
         limit: int,
         pool: int = 0,
-        order: Order = as_found,
+        order: Order = AsFound,
     ) -> Sequence[SearchResult]:
         def work(reach: Reach) -> Sequence[SearchResult]:
             return self._search.search(query, reach, limit=limit, pool=pool, order=order)
@@ -245,7 +244,7 @@ def point_of(embedded: EmbeddedChunk) -> edge.Point:
             DENSE: vector if isinstance(vector, list) else list(vector),
             WORDS: WORDS_MODEL.embed_document(searchable_text(embedded)),
         },
-        packed(payload_of(embedded)),
+        packed_of(embedded),
     )
 
 

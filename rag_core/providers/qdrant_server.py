@@ -42,7 +42,7 @@ from rag_core.providers.server_registers import QUIET_SECONDS, Register, Registe
 from rag_core.providers.server_search import Reach, ServerSearch
 from rag_core.providers.stored_fields import StoredFields
 from rag_core.providers.write_order import WriteOrder
-from rag_core.retrieval.candidates import Order, as_found
+from rag_core.retrieval.candidates import AsFound, Order
 from rag_core.retrieval.results import SearchResult
 
 T = TypeVar("T")
@@ -87,7 +87,7 @@ class ServerStore(StoredFields):
         books: BookIds,
         limit: int,
         pool: int = 0,
-        order: Order = as_found,
+        order: Order = AsFound,
     ) -> Sequence[SearchResult]:
         def work(reach: Reach) -> Awaitable[Sequence[SearchResult]]:
             return self._search.search(query, reach, limit=limit, pool=pool, order=order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from rag_core.providers.server_collection import DENSE, TERMS, WORDS
 from rag_core.providers.server_connection import Connection
 from rag_core.providers.server_filters import among, has_number, readable
 from rag_core.retrieval.candidates import Order, Placed
+from rag_core.retrieval.likeness import Likeness, middle_of
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Ranked, ranked
 
@@ -77,8 +78,10 @@ class ServerSearch:
     ) -> list[SearchResult]:
         stored: dict[str, dict[str, Any]] = {}
         while True:
-            stored |= await self._payloads([p for p in found.points[:room] if p not in stored])
-            placed = order(candidates(found, stored, room))
+            near = found.points[:room]
+            stored |= await self._payloads([point for point in near if point not in stored])
+            judged = order(candidates(found, stored, room))
+            placed = judged.placed(await self._likeness(judged.leaders, near))
             if len(placed) >= limit or room >= len(found.points):
                 return await self._results(placed[:limit], stored)
             room *= 2  # many of them have the same text
@@ -90,7 +93,7 @@ class ServerSearch:
         where = readable(reach.books, reach.hidden, conditions_of(query.filters))
         wanted = max(CANDIDATES, limit)
         vectors = [asked.vector for asked in query.texts]
-        requests = [by_meaning(vector, where, wanted) for vector in vectors]
+        requests = [by_meaning(vector, where, wanted, words=True) for vector in vectors]
         requests += [by_words(each, where, wanted) for each in words if each.indices]
         answers = await self._ask(requests)
         found = {str(hit.id): words_of(hit) for hits in answers for hit in hits}
@@ -153,14 +156,28 @@ class ServerSearch:
         self, placed: Sequence[Placed], stored: Mapping[str, Mapping[str, Any]]
     ) -> list[SearchResult]:
         """What is known of the winners, with their vectors."""
-        points = [str(each.candidate.point) for each in placed]
+        vectors = await self._vectors([each.candidate.point for each in placed])
+        return results_of(placed, stored, vectors)
+
+    async def _likeness(self, leaders: Sequence[Hashable], points: Sequence[str]) -> Likeness:
+        """How near the points are to the leaders, some of which may be gone meanwhile."""
+        vectors = await self._vectors(leaders) if leaders else {}
+        middle = middle_of([*vectors.values()])
+        if middle is None:
+            return {}
+        (hits,) = await self._ask([by_meaning(middle.vector, among(points), len(points))])
+        return middle.likeness({str(hit.id): hit.score for hit in hits})
+
+    async def _vectors(self, points: Sequence[Hashable]) -> dict[str, tuple[float, ...]]:
         records = await self._connection.ask(
             lambda client: client.retrieve(
-                self._collection, list(points), with_payload=False, with_vectors=[DENSE]
+                self._collection,
+                [str(point) for point in points],
+                with_payload=False,
+                with_vectors=[DENSE],
             )
         )
-        vectors = {str(record.id): dense_of(record) for record in records}
-        return results_of(placed, stored, vectors)
+        return {str(record.id): dense_of(record) for record in records}
 
     async def matching(
         self, reach: Reach, conditions: Sequence[Condition], *, most: int | None = None
@@ -257,14 +274,16 @@ def share(words: Mapping[int, float], rarity: Mapping[int, float]) -> float:
     return weight / most if most > 0 else 0.0
 
 
-def by_meaning(vector: Sequence[float], where: models.Filter, limit: int) -> models.QueryRequest:
+def by_meaning(
+    vector: Sequence[float], where: models.Filter, limit: int, *, words: bool = False
+) -> models.QueryRequest:
     return models.QueryRequest(
         query=list(vector),
         using=DENSE,
         filter=where,
         limit=limit,
         params=EXACT_AFTER_BYTES,
-        with_vector=[WORDS],
+        with_vector=[WORDS] if words else False,
     )
 
 

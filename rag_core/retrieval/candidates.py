@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, TypeVar
+
+from rag_core.retrieval.likeness import Likeness
 
 T = TypeVar("T")
 
@@ -17,7 +20,7 @@ comes near, it need not wait."""
 
 
 class Candidate(NamedTuple):
-    """One of the hundred that a search looks at more closely."""
+    """One of the passages that a search looks at more closely."""
 
     point: Hashable
     """The store's own name for it."""
@@ -60,13 +63,35 @@ class Placed(NamedTuple):
     also_in: tuple[str, ...] = ()
 
 
-Order = Callable[[Sequence[Candidate]], Sequence[Placed]]
-"""Puts candidates, the best by meaning and words first, into the order that readers get."""
+class Judged(Protocol):
+    """Candidates, each judged by what it says; where they stand depends on their company too."""
+
+    @property
+    def leaders(self) -> Sequence[Hashable]:
+        """The points that others are likened to; none where likeness does not matter."""
+        ...
+
+    def placed(self, likeness: Likeness) -> Sequence[Placed]:
+        """The candidates in the order that readers get."""
+        ...
 
 
-def as_found(candidates: Sequence[Candidate]) -> list[Placed]:
+Order = Callable[[Sequence[Candidate]], Judged]
+"""Judges candidates, the best by meaning and words first."""
+
+
+@dataclass(frozen=True, slots=True)
+class AsFound:
     """The order of meaning and words alone."""
-    return merged(Placed(candidate, candidate.score) for candidate in candidates)
+
+    candidates: Sequence[Candidate]
+
+    @property
+    def leaders(self) -> Sequence[Hashable]:
+        return ()
+
+    def placed(self, likeness: Likeness) -> Sequence[Placed]:
+        return merged(Placed(candidate, candidate.score) for candidate in self.candidates)
 
 
 def merged(placed: Iterable[Placed]) -> list[Placed]:

@@ -11,7 +11,7 @@ PIECE = 5
 """Bytes of a piece: it spans the end of one word and the start of the next as well."""
 COMMON = 1.0
 """What a piece is worth that every passage has; a rare one is worth more."""
-JUDGES = 100
+JUDGES = 80
 """The best passages say which pieces are rare, so that asking for more changes no order."""
 SPACE = ord(" ")
 LETTERS = bytes(

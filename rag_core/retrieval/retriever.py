@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -10,18 +10,18 @@ from typing import Protocol
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
 from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, Vector, VectorStore
-from rag_core.retrieval.candidates import Placed, pages_in_turn
+from rag_core.retrieval.candidates import pages_in_turn
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.reranking import LOOKED_AT, reranked
 from rag_core.retrieval.results import SearchResponse, SearchResult
-from rag_core.retrieval.scoring import by_all_signals, in_order
+from rag_core.retrieval.scoring import by_all_signals
 from rag_core.retrieval.thread import thread_text
 from rag_core.retrieval.widening import beside, with_sections
 
 WIDER = 3
 """How many times the limit is looked at, to have other pages to choose from."""
-POOL = 100
+POOL = 80
 """How many passages are looked at more closely, however few are asked for."""
 NAMED_MODULES = 20
 
@@ -55,10 +55,10 @@ class Retriever:
         await self._check_module(query)
         asked = await self._embedded(query, earlier)
         if self._reranker is None:
-            found = await self._found(query, asked, query.limit, in_order)
+            found = await self._found(query, asked, query.limit, in_turn=True)
         else:
             limit = max(LOOKED_AT, query.limit)
-            best = await self._found(query, asked, limit, by_all_signals)
+            best = await self._found(query, asked, limit, in_turn=False)
             found = self._in_turn(await reranked(self._reranker, asked.text, best), query.limit)
         if self._beside is not None:
             found = await self._beside.joined(found, asked, query)
@@ -69,7 +69,8 @@ class Retriever:
         query: SearchQuery,
         asked: EmbeddedQuery,
         limit: int,
-        order: Callable[..., list[Placed]],
+        *,
+        in_turn: bool,
     ) -> Sequence[SearchResult]:
         return await self._store.search(
             asked,
@@ -77,10 +78,11 @@ class Retriever:
             limit=limit,
             pool=max(POOL, query.limit * WIDER),
             order=partial(
-                order,
+                by_all_signals,
                 question=asked.text,
                 thread=asked.thread.text if asked.thread else None,
                 threshold=query.similarity_threshold,
+                in_turn=in_turn,
             ),
         )
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rag_core.retrieval.candidates import Candidate, Placed, merged, pages_in_turn
 from rag_core.retrieval.codes import code_shares
 from rag_core.retrieval.coverage import Wording
+from rag_core.retrieval.likeness import Likeness
 
 P = TypeVar("P", bound=Hashable)
 Row = Sequence[float]
@@ -27,6 +28,8 @@ THREAD_WEIGHT = 0.6
 """What the asker's turns so far weigh, as one text, beside the last one alone."""
 SECOND_WEIGHT = 0.5
 """What a page's second passage adds to its first. docs/retrieval.md tells how all were chosen."""
+LEADERS, LIKENESS_WEIGHT = 3, 0.25
+"""The likeness to the first few different texts: more of the same subject is seldom wrong."""
 SHORT_PAGE = 2
 """Passages of a page that has too few for its second one to say anything."""
 
@@ -56,25 +59,57 @@ def ranked(points: Sequence[P], cosines: Sequence[Row], words: Sequence[Row]) ->
     )
 
 
-def in_order(
-    candidates: Sequence[Candidate], *, question: str, thread: str | None, threshold: float = 0.0
-) -> list[Placed]:
-    """The candidates as readers get them: by all signals, equal texts merged, pages in turn."""
-    ordered = by_all_signals(candidates, question=question, thread=thread, threshold=threshold)
-    return pages_in_turn(ordered, lambda each: each.candidate.page, lambda each: each.score)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """Candidates with the scores of their own wording."""
+
+    candidates: Sequence[Candidate]
+    scores: NDArray[np.float64]
+    threshold: float
+    in_turn: bool
+    """Whether pages take turns, or passages stand by their scores however many a page has."""
+
+    @property
+    def leaders(self) -> list[Hashable]:
+        """The best of different texts."""
+        leaders: dict[str, Hashable] = {}
+        for at in best_first(self.scores):
+            leaders.setdefault(self.candidates[at].content_hash, self.candidates[at].point)
+            if len(leaders) == LEADERS:
+                break
+        return list(leaders.values())
+
+    def placed(self, likeness: Likeness) -> list[Placed]:
+        """Equal texts are merged."""
+        alike = np.array([max(0.0, likeness.get(each.point, 0.0)) for each in self.candidates])
+        scores = with_pages(self.candidates, self.scores + LIKENESS_WEIGHT * alike)
+        placed = (Placed(self.candidates[at], float(scores[at])) for at in best_first(scores))
+        ordered = merged(each for each in placed if each.candidate.nearness >= self.threshold)
+        if not self.in_turn:
+            return ordered
+        return pages_in_turn(ordered, lambda each: each.candidate.page, lambda each: each.score)
 
 
 def by_all_signals(
-    candidates: Sequence[Candidate], *, question: str, thread: str | None, threshold: float = 0.0
-) -> list[Placed]:
-    """The best first, however many of them are on one page."""
-    if not candidates:
-        return []
-    scores = with_pages(candidates, with_wording(candidates, question, thread))
-    best = np.argsort(-scores, kind="stable").tolist()
-    placed = (Placed(candidates[at], float(scores[at])) for at in best)
-    near = (each for each in placed if each.candidate.nearness >= threshold)
-    return merged(near)
+    candidates: Sequence[Candidate],
+    *,
+    question: str,
+    thread: str | None,
+    threshold: float = 0.0,
+    in_turn: bool = False,
+) -> Judgement:
+    """The candidates judged by meaning, words, wording, headings and codes."""
+    return Judgement(
+        candidates=candidates,
+        scores=with_wording(candidates, question, thread),
+        threshold=threshold,
+        in_turn=in_turn,
+    )
+
+
+def best_first(scores: NDArray[np.float64]) -> list[int]:
+    best: list[int] = np.argsort(-scores, kind="stable").tolist()
+    return best
 
 
 def with_wording(

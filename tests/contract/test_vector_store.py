@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Hashable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, EmbeddedText, VectorStore
 from rag_core.providers.qdrant_edge import open_edge_store
 from rag_core.retrieval.candidates import Candidate, Placed
+from rag_core.retrieval.likeness import Likeness
 from rag_core.retrieval.query import Filters, Layer, Proficiency
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import THREAD_WEIGHT
@@ -152,20 +154,49 @@ async def test_a_query_without_text_is_looked_for_by_its_vector(store: VectorSto
     assert best.rank_score == pytest.approx(best.similarity_score, abs=1e-5)
 
 
+@dataclass
+class Backwards:
+    """An order of its own; remembers what it was told."""
+
+    candidates: Sequence[Candidate] = ()
+    leaders: Sequence[Hashable] = ()
+    likeness: Likeness = field(default_factory=dict)
+
+    def judged(self, candidates: Sequence[Candidate]) -> Backwards:
+        self.candidates = candidates
+        self.leaders = [each.point for each in candidates[:2]]
+        return self
+
+    def placed(self, likeness: Likeness) -> list[Placed]:
+        self.likeness = likeness
+        return [Placed(each, 0.25) for each in reversed(self.candidates)]
+
+
 async def test_an_order_sees_the_pool_and_decides_what_is_returned(store: VectorStore) -> None:
     await put(store)
-    seen: list[Candidate] = []
-
-    def backwards(candidates: Sequence[Candidate]) -> list[Placed]:
-        seen.extend(candidates)
-        return [Placed(each, 0.25) for each in reversed(candidates)]
-
+    order = Backwards()
     query = EmbeddedQuery(text="oven", vector=EMBEDDER.vector("oven"))
-    found = await store.search(query, books=COURSE, limit=1, pool=3, order=backwards)
+    found = await store.search(query, books=COURSE, limit=1, pool=3, order=order.judged)
+    seen = order.candidates
     assert seen[0].text == TEXTS[1]
     assert len(seen) == 3
     assert [(r.text, r.rank, r.rank_score) for r in found] == [(seen[-1].text, 1, 0.25)]
     assert len(found[0].vector) == EMBEDDER.dimension
+
+
+async def test_likeness_is_the_mean_of_the_cosines_to_the_leaders(store: VectorStore) -> None:
+    await put(store)
+    order = Backwards()
+    query = EmbeddedQuery(text="oven", vector=EMBEDDER.vector("oven"))
+    found = await store.search(query, books=COURSE, limit=3, pool=3, order=order.judged)
+    vector_of = {
+        seen.point: result.vector
+        for seen, result in zip(reversed(order.candidates), found, strict=True)
+    }
+    leaders = [vector_of[point] for point in order.leaders]
+    for point, vector in vector_of.items():
+        cosines = [sum(a * b for a, b in zip(vector, each, strict=True)) for each in leaders]
+        assert order.likeness.get(point, 0.0) == pytest.approx(fmean(cosines), abs=1e-4)
 
 
 async def test_versions_of_several_files_are_shown_at_once(store: VectorStore) -> None:

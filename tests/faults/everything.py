@@ -18,7 +18,7 @@ from tests.faults.services import qdrant_behind_a_proxy
 from tests.faults.visitors import Visitors
 from tests.faults.yard import House, Yard, yard
 
-WHOLE_SECONDS, LEAST_SECONDS = 1800.0, 150.0
+WHOLE_SECONDS, LEAST_SECONDS = 1800.0, 120.0
 LIVES = 3
 """One that is ended by SIGTERM, one that is killed while it reads a book, and one that lasts."""
 WARM_AT = 0.3
@@ -80,7 +80,7 @@ class Day:
 
     async def _life(self, house: House, seconds: float, name: str) -> None:
         """Some storms, and what the process holds once it is warm and at the end."""
-        life, began = Life(name), monotonic()
+        life, began = Life(name, seconds * WARM_AT), monotonic()
         self._run.lives.append(life)
         async with knocking(self._address) as knocks:
             await until(began + seconds * WARM_AT)

@@ -219,6 +219,16 @@ async def test_a_peer_that_hangs_is_noticed_and_left(listening: bool) -> None:
         assert course.desk.texts == [QUESTION]
 
 
+async def test_a_beat_that_stays_out_is_told_before_the_connection_is_given_up() -> None:
+    bounds = {"beat_seconds": 0.05, "answer_seconds": 0.1, "silence_seconds": 60.0}
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course, **bounds) as platform:
+            peer.gateway.fall_silent()
+            await course.until(lambda: not platform.is_ready)
+        assert sent(course) == (1, 0)
+
+
 async def test_an_idle_connection_that_answers_its_beats_is_kept() -> None:
     async with open_discord_peer() as peer:
         course = Course(peer, DiscordDesk())

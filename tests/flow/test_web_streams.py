@@ -121,3 +121,33 @@ async def test_questions_of_many_callers_are_answered_side_by_side() -> None:
             *(client.post("/chat/run", json={"message": f"Question {n}?"}) for n in range(50))
         )
     assert [answer.json()["query"] for answer in answers] == [f"Question {n}?" for n in range(50)]
+
+
+async def test_who_waits_for_a_whole_answer_is_told_of_a_restart_and_finds_it_afterwards() -> None:
+    house = House(works=False)
+    async with served(house) as client:
+        waiting = asyncio.create_task(client.post("/chat/run", json=ASK | {"session_id": SESSION}))
+        while not house.ledger.entries:  # noqa: ASYNC110 - it is on its way through a socket
+            await asyncio.sleep(0.005)
+        house.replies.leave()
+        told = await waiting
+        await house.work()
+        thread = (await client.get(f"/threads/{SESSION}")).json()
+    assert told.status_code == 503
+    assert told.headers["Retry-After"]
+    assert SESSION in told.json()["detail"]
+    assert thread["turn_count"] == 1
+
+
+async def test_a_stream_is_not_ended_by_a_restart_with_an_error() -> None:
+    house = House(answerer=Writer())
+    async with served(house) as client:
+        begun = asyncio.create_task(asked(client, until="final"))
+        while not house.tasks:  # noqa: ASYNC110 - it is on its way through a socket
+            await asyncio.sleep(0.005)
+        house.replies.leave()
+        writer = house.answerer
+        assert isinstance(writer, Writer)
+        writer.go_on.set()
+        events = await begun
+    assert events[-1].name == "final"

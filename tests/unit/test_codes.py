@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.retrieval.codes import MOST, code_shares, codes_in, pattern_of
-from rag_core.retrieval.scoring import in_order
+from rag_core.retrieval.scoring import by_all_signals
 from tests.builders import a_candidate
 
 
@@ -74,7 +74,8 @@ def test_the_passage_with_the_code_stands_above_those_that_only_sound_alike() ->
         for n in range(9)
     ]
     table = a_candidate("| Dropped | stops, K44 |", source_file="table.md", score=0.5)
-    first, *_ = in_order([*others, table], question="What does code K44 mean?", thread=None)
+    question = "What does code K44 mean?"
+    first, *_ = by_all_signals([*others, table], question=question, thread=None).placed({})
     assert first.candidate is table
 
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag_core.errors import IngestionError
 from rag_core.ingestion.loaders import Loader, load
-from rag_core.ingestion.loaders.markdown import readable
+from rag_core.ingestion.loaders.markdown import (
+    CODE,
+    readable,
+    with_code_replaced,
+    without_classes,
+)
 
 
 def clean(text: str, *, is_mdx: bool = False) -> str:
@@ -204,3 +212,41 @@ def test_marks_without_end_are_read_in_their_time(mark: str) -> None:
     text = mark * (100_000 // len(mark))
     with Loader() as loader:
         assert loader.load("a.mdx", text.encode()).is_markdown
+
+
+PIECES_OF_CODE = [
+    "`",
+    "``",
+    "```",
+    "````",
+    "~",
+    "~~~",
+    "<!--",
+    "-->",
+    "{/*",
+    "*/}",
+    "#",
+    "\n",
+    " ",
+    "a",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES_OF_CODE), max_size=40).map("".join))
+def test_code_is_found_as_if_each_character_were_tried(text: str) -> None:
+    def place(code: re.Match[str]) -> str:
+        return f"[{code.start()}-{code.end()}]"
+
+    assert with_code_replaced(text, place) == CODE.sub(place, text)
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("## Hours \t{: #open .big }", "## Hours {#open}"),
+        ("Words {: .big } and more \t{: .small }.", "Words and more."),
+        ("{:toc}\n", "\n"),
+    ],
+)
+def test_classes_go_with_the_blanks_before_them(written: str, read: str) -> None:
+    assert without_classes(written) == read

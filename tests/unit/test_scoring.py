@@ -15,7 +15,14 @@ from rag_core.retrieval.candidates import Candidate, Placed
 from rag_core.retrieval.coverage import PIECE, coverage, spaced_letters
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
-from rag_core.retrieval.scoring import SECOND_WEIGHT, THREAD_WEIGHT, in_order, with_wording
+from rag_core.retrieval.scoring import (
+    LIKENESS_WEIGHT,
+    SECOND_WEIGHT,
+    THREAD_WEIGHT,
+    Judgement,
+    by_all_signals,
+    with_wording,
+)
 from rag_core.retrieval.thread import LONGEST, thread_text
 from tests.builders import a_candidate
 from tests.fakes.embedder import WordEmbedder
@@ -64,8 +71,17 @@ def test_wording_is_added_to_the_score_and_the_thread_counts_less() -> None:
     assert both[0] - 1.0 == pytest.approx((1 + THREAD_WEIGHT) * (alone[0] - 1.0))
 
 
-def placed(candidates: list[Candidate]) -> list[Placed]:
-    return in_order(candidates, question="", thread=None)
+def judged(candidates: list[Candidate], question: str = "", *, threshold: float = 0.0) -> Judgement:
+    return by_all_signals(
+        candidates, question=question, thread=None, threshold=threshold, in_turn=True
+    )
+
+
+def placed(
+    candidates: list[Candidate], question: str = "", *, threshold: float = 0.0
+) -> list[Placed]:
+    """In an index where nothing is alike."""
+    return judged(candidates, question, threshold=threshold).placed({})
 
 
 def test_a_page_with_two_good_passages_stands_above_one_with_one() -> None:
@@ -113,18 +129,44 @@ def test_what_is_below_the_threshold_does_not_stand_for_its_equal_above_it() -> 
         a_candidate("same", source_file="far", score=0.9, similarity=0.2),
         a_candidate("same", source_file="near", score=0.5, similarity=0.6),
     ]
-    (only,) = in_order(found, question="", thread=None, threshold=0.5)
+    (only,) = placed(found, threshold=0.5)
     assert (only.candidate.source_file, only.also_in) == ("near", ())
 
 
 def test_without_a_threshold_words_alone_are_enough() -> None:
     """A name that the model never read may stand opposite to the passage about it."""
-    named = a_candidate("Carthage keeps the index small.", similarity=-0.03)
+    named = a_candidate("Velmora keeps the index small.", similarity=-0.03)
     other = a_candidate("The index is kept small.", similarity=0.2)
-    first, _ = in_order([other, named], question="carthage?", thread=None)
+    first, _ = placed([other, named], "velmora?")
     assert first.candidate is named
-    left = in_order([other, named], question="carthage?", thread=None, threshold=0.01)
+    left = placed([other, named], "velmora?", threshold=0.01)
     assert [each.candidate for each in left] == [other]
+
+
+def test_of_two_passages_that_say_as_much_the_one_like_the_best_stands_first() -> None:
+    found = [
+        a_candidate("the best", source_file="a", score=0.9),
+        a_candidate("another matter", source_file="b", score=0.5),
+        a_candidate("the same matter", source_file="c", score=0.45),
+    ]
+    judgement = judged(found)
+    assert [each.candidate.source_file for each in judgement.placed({})] == ["a", "b", "c"]
+    likeness = {"the best": 0.8, "another matter": 0.1, "the same matter": 0.7}
+    ordered = judgement.placed(likeness)
+    assert [each.candidate.source_file for each in ordered] == ["a", "c", "b"]
+    assert ordered[1].score == pytest.approx(0.45 + LIKENESS_WEIGHT * 0.7)
+
+
+def test_a_text_that_many_pages_have_leads_once() -> None:
+    copies = [a_candidate("copied", point=n, source_file=f"{n}.md", score=0.9) for n in range(5)]
+    others = [a_candidate(text, score=0.3) for text in ("one", "two", "three")]
+    assert list(judged([*copies, *others]).leaders) == [0, "one", "two"]
+
+
+def test_being_opposite_to_the_best_costs_nothing_and_nothing_found_has_no_order() -> None:
+    (only,) = judged([a_candidate("alone", source_file="a", score=0.4)]).placed({"alone": -0.5})
+    assert only.score == pytest.approx(0.4)
+    assert (list(judged([]).leaders), judged([]).placed({})) == ([], [])
 
 
 def test_a_thread_is_the_newest_turns_in_order() -> None:

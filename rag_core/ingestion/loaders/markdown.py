@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from rag_core.ingestion.front_matter import split_front_matter
 from rag_core.ingestion.loaders.admonitions import without_admonitions
@@ -24,9 +25,11 @@ CODE = re.compile(
     re.DOTALL,
 )
 """Code, which nothing touches, and comments: which of them begins first decides."""
+OPENING = re.compile(r"`|~~~|<!--|\{/\*")
+"""What all of these begin with, behind white space: finding it takes a fraction of trying them."""
 TEMPLATE_LINE = re.compile(r"(?m)^[ \t]*\{%.*?%\}[ \t]*$\n?")
 CONTENTS = re.compile(r"(?mi)^[ \t]*(?:\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\})[ \t]*$\n?")
-CLASSES = re.compile(r"[ \t]*\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
+CLASSES = re.compile(r"\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
 TAG = re.compile(r"<[A-Za-z/!]")
 SPECIAL = ("{", "]:", "[TOC]", "[[", "\nimport ", "\nexport ")
 """A text without any of these, and without tags, is prose already."""
@@ -59,13 +62,27 @@ def readable(text: str, *, is_mdx: bool = False) -> str:
         held.append(match[0])
         return HELD.format(len(held) - 1)
 
-    prose = CODE.sub(hold, HELD_CODE.sub("", text))
+    prose = with_code_replaced(HELD_CODE.sub("", text), hold)
     prose = without_components(without_modules(without_marks(prose)), inline=is_mdx)
     if is_mdx:
         prose = without_expressions(prose)
     prose = with_links(prose, definitions_in(prose)) if "]:" in prose else prose
     prose = without_tags(prose)
     return HELD_CODE.sub(lambda match: held[int(match[1])], GAP.sub("\n\n", prose))
+
+
+def with_code_replaced(text: str, replacement: Callable[[re.Match[str]], str]) -> str:
+    """What `CODE.sub` makes of a text, without looking for code at each of its characters."""
+    parts: list[str] = []
+    written = looked_at = 0
+    while opening := OPENING.search(text, looked_at):
+        at = opening.start()
+        line = text.rfind("\n", looked_at, at) + 1 or looked_at
+        looked_at = at + 1
+        if match := CODE.match(text, line) or CODE.match(text, at):
+            parts += (text[written : match.start()], replacement(match))
+            written = looked_at = match.end()
+    return "".join([*parts, text[written:]]) if parts else text
 
 
 def is_prose(text: str) -> bool:
@@ -83,10 +100,22 @@ def own_anchor(braces: re.Match[str]) -> str:
     return f" {{#{named[1]}}}" if named and is_heading else ""
 
 
+def without_classes(prose: str) -> str:
+    """Text without `{: .big }`, and without the blanks before it."""
+    parts: list[str] = []
+    end = 0
+    for braces in CLASSES.finditer(prose):
+        parts += (prose[end : braces.start()].rstrip(" \t"), own_anchor(braces))
+        end = braces.end()
+    return "".join([*parts, prose[end:]])
+
+
 def without_marks(prose: str) -> str:
     """Text without the lines and braces that only speak to a site's generator."""
-    if "{%" in prose:
+    if "{" in prose and "{%" in prose:
         prose = TEMPLATE_LINE.sub("", prose)
-    if "{:" in prose or "{ ." in prose or "{." in prose:
-        prose = CLASSES.sub(own_anchor, prose)
-    return CONTENTS.sub("", prose) if "toc" in prose.lower() else prose
+    if "{" in prose and ("{:" in prose or "{ ." in prose or "{." in prose):
+        prose = without_classes(prose)
+    if ("[" in prose or "$" in prose) and "toc" in prose.lower():
+        prose = CONTENTS.sub("", prose)
+    return prose

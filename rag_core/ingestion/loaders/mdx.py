@@ -21,9 +21,13 @@ MOST_LINES = 200
 
 def without_modules(prose: str) -> str:
     """Text without imports and exports."""
-    if "import" in prose:
+    if begins_a_line("import", prose):
         prose = IMPORT.sub("", prose)
-    return without_exports(prose) if "export" in prose else prose
+    return without_exports(prose) if begins_a_line("export", prose) else prose
+
+
+def begins_a_line(word: str, prose: str) -> bool:
+    return prose.startswith(word) or f"\n{word}" in prose
 
 
 def without_exports(prose: str) -> str:
