@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag_core.agent.asking import Asked, leads_on
+from rag_core.agent.numbers import numbers_in
 from rag_core.agent.quotable import LEANING, Unit
 from rag_core.agent.quote_judge import LONG_ENOUGH, MOST_OF_IT, Scored
 from rag_core.agent.words import content
@@ -24,6 +25,8 @@ UNSURE = 0.5
 meant."""
 MAX_BEFORE = 2
 REPEATED = 0.7
+ALIKE = 0.4
+"""The share of their words, numbers among them, by which two sentences tell of the same."""
 
 
 def chosen(
@@ -68,6 +71,8 @@ def is_asked_for(one: Scored, picked: Sequence[Scored]) -> bool:
         return True
     if one.has_form and not any(p.has_form for p in picked):
         return True
+    if says_otherwise(one.unit, picked[0].unit):
+        return True
     return len(picked) == 1 and picked[0].reached < UNSURE and not one.unit.is_whole
 
 
@@ -78,6 +83,15 @@ def brings(one: Scored, picked: Sequence[Scored]) -> bool:
         return True
     known = frozenset[str]().union(*(p.held for p in picked))
     return one.own >= FURTHER_COVERAGE and not one.held <= known
+
+
+def says_otherwise(unit: Unit, best: Unit) -> bool:
+    """Whether another passage says the same with other numbers: the reader must see both."""
+    if unit.is_whole or best.is_whole or unit.passage is best.passage:
+        return False
+    own, said = set(content(unit.text)), set(content(best.text))
+    differs = bool(numbers_in(unit.text) ^ numbers_in(best.text))
+    return differs and len(own & said) >= ALIKE * max(len(own), len(said))
 
 
 def readable(picked: Sequence[Scored], scored: Sequence[Scored], asked: Asked) -> list[Scored]:

@@ -439,3 +439,13 @@ async def test_a_table_says_never_why() -> None:
     assert await reply("Why is warm rice dangerous?", text) == (
         "Warm rice is dangerous because a bacterium wakes up in it [1]."
     )
+
+
+async def test_two_pages_that_say_it_with_other_numbers_are_both_quoted() -> None:
+    said = await reply(
+        "When does the library open?",
+        "The library opens at 8:00 and closes at 18:00.",
+        "The library opens at 9:00 and closes at 22:00.",
+    )
+    assert "8:00" in said
+    assert "9:00" in said
