@@ -15,8 +15,8 @@ from rag_core.agent.model_events import (
     ToolSpec,
 )
 from rag_core.agent.prompts import NOT_COVERED
-from rag_core.agent.quotable import QuotedPassage
-from rag_core.agent.quoting import quoted_answer
+from rag_core.agent.quoting.answer import quoted_answer
+from rag_core.agent.quoting.pieces import QuotedPassage
 from rag_core.conversation.message import Message, Role, ToolCall
 
 MAX_QUERY = 1_000

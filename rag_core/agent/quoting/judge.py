@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_core.agent.asking import Asked
 from rag_core.agent.blocks import BlockKind
-from rag_core.agent.quotable import LEANING, Unit
+from rag_core.agent.quoting.asking import Asked
+from rag_core.agent.quoting.pieces import LEANING, Unit
 from rag_core.agent.words import content, stems
 
 TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.3, 0.05

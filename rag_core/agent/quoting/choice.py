@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_core.agent.asking import Asked, leads_on
 from rag_core.agent.numbers import numbers_in
-from rag_core.agent.quotable import LEANING, Unit
-from rag_core.agent.quote_judge import LONG_ENOUGH, MOST_OF_IT, Scored
+from rag_core.agent.quoting.asking import Asked, leads_on
+from rag_core.agent.quoting.judge import LONG_ENOUGH, MOST_OF_IT, Scored
+from rag_core.agent.quoting.pieces import LEANING, Unit
 from rag_core.agent.words import content
 
 MAX_UNITS = 4

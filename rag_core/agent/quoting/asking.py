@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_core.agent.blocks import BlockKind
-from rag_core.agent.quotable import Unit
+from rag_core.agent.quoting.pieces import Unit
 from rag_core.agent.sentences import sentences_of
 from rag_core.agent.wordings import (
     AIMS,
