@@ -114,7 +114,7 @@ def kept_sentences(
 ) -> Iterator[Kept]:
     for sentence in sentences:
         claim = without_markers(sentence)
-        if is_connecting(claim):
+        if is_connecting(claim) or evidence.is_open(claim):
             yield Kept(claim)
             continue
         cited = markers_in(sentence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from rag_core.agent.parts import parts_of
 from rag_core.agent.spelling import corrected
 
 
@@ -22,6 +23,13 @@ class Inquiry:
         """The same with misspelt words as these texts write them."""
         text, understood = (corrected(one, texts) for one in (self.text, self.understood))
         return replace(self, text=text, understood=understood)
+
+    def apart(self) -> tuple[Inquiry, ...]:
+        """Each of the things that are asked at once: one that is answered is reason to answer."""
+        parts = parts_of(self.text)
+        if len(parts) == 1:
+            return (self,)
+        return tuple(replace(self, text=part.whole, understood="") for part in parts)
 
     @property
     def forms(self) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ class Phrases:
     """One language's sentences."""
 
     not_covered: str
+    part_not_covered: str
+    """Where a question asks several things: names the one that has no answer."""
     greeting: str
     thanks: str
     about: str
@@ -42,6 +44,7 @@ class Phrases:
 
 ENGLISH = Phrases(
     not_covered=NOT_COVERED,
+    part_not_covered="The documents do not cover this part: “{part}”.",
     greeting="Hello! Ask me something about the documents, and I will answer with footnotes.",
     thanks="You are welcome!",
     about=(
@@ -72,6 +75,7 @@ PHRASES = {
     "en": ENGLISH,
     "de": Phrases(
         not_covered="Die Dokumente behandeln diese Frage nicht.",
+        part_not_covered="Diesen Teil behandeln die Dokumente nicht: „{part}“.",
         greeting="Hallo! Frag mich etwas zu den Dokumenten, ich antworte mit Fußnoten.",
         thanks="Gern geschehen!",
         about=(
@@ -100,6 +104,7 @@ PHRASES = {
     ),
     "es": Phrases(
         not_covered="Los documentos no cubren esta pregunta.",
+        part_not_covered="Los documentos no cubren esta parte: «{part}».",
         greeting="¡Hola! Pregúntame algo sobre los documentos y responderé con notas al pie.",
         thanks="¡De nada!",
         about=(
@@ -127,6 +132,7 @@ PHRASES = {
     ),
     "fr": Phrases(
         not_covered="Les documents ne répondent pas à cette question.",
+        part_not_covered="Les documents ne répondent pas à cette partie : « {part} ».",
         greeting="Bonjour ! Posez-moi une question sur les documents, je réponds avec des notes.",
         thanks="Avec plaisir !",
         about=(
@@ -163,3 +169,18 @@ def phrases_for(text: str, locale: str) -> Phrases:
 def phrases_in(locale: str) -> Phrases:
     """The sentences in a language, whatever its region; English where there are none."""
     return PHRASES.get(locale.lower().replace("_", "-").split("-")[0], ENGLISH)
+
+
+def open_part(part: str) -> str:
+    """The sentence that names a part of a question which the documents do not answer."""
+    said = phrases_for(part, "en").part_not_covered
+    return said.format(part=part.strip(" ?.!"))
+
+
+def named_open(sentence: str) -> str:
+    """Which part of a question a sentence names as not answered; empty: it is no such sentence."""
+    for phrases in PHRASES.values():
+        before, after = phrases.part_not_covered.split("{part}")
+        if sentence.startswith(before) and sentence.endswith(after):
+            return sentence[len(before) : -len(after)]
+    return ""

@@ -100,7 +100,9 @@ class CalibratedProfile:
     ) -> tuple[ConfidenceLevel, float]:
         if not results:
             return ConfidenceLevel.INSUFFICIENT, 0.0
-        probability = self.calibration.probability(evidence_for(inquiry, results))
+        probability = max(
+            self.calibration.probability(evidence_for(one, results)) for one in inquiry.apart()
+        )
         return self._level(probability), probability
 
     def _level(self, probability: float) -> ConfidenceLevel:

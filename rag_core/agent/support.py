@@ -15,6 +15,7 @@ from rag_core.agent.languages import language_of
 from rag_core.agent.near_copy import changed_in_place
 from rag_core.agent.numbers import WORDS as NUMBER_WORDS
 from rag_core.agent.numbers import numbers_in
+from rag_core.agent.phrases import named_open
 from rag_core.agent.polarity import polarity_stands
 from rag_core.agent.quantities import quantities_stand
 from rag_core.agent.sentences import sentences_of
@@ -102,6 +103,7 @@ class Evidence:
 
     def __init__(self, context: RetrievalContext, *, question: str) -> None:
         self.passages = {result.rank: Passage(result.rank, result) for result in context.results}
+        self._question = question
         self._asked = frozenset(content(question))
         self._preferred: Sequence[int] = ()
 
@@ -112,6 +114,11 @@ class Evidence:
         other = copy(self)
         other._preferred = numbers
         return other
+
+    def is_open(self, sentence: str) -> bool:
+        """Whether a sentence only says that a part of the question has no answer."""
+        part = named_open(sentence.strip())
+        return bool(part) and part in self._question
 
     def supports(self, sentence: str, numbers: Iterable[int]) -> bool:
         """Whether these passages together say what the sentence says."""

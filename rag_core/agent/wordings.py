@@ -61,6 +61,7 @@ REASON = re.compile(
     re.IGNORECASE,
 )
 """What one sentence seldom answers."""
+WHY = re.compile(r"\bwhy\b|\bhow come\b", re.IGNORECASE)
 COMPARES = re.compile(
     r"\b(?:differences?|differs?|different(?: from| to| than)?|compared?|comparison|versus|vs"
     r"|better|worse|instead of|rather than)\b|\bor\b.*\?",
@@ -73,7 +74,7 @@ MEANING = re.compile(
 )
 LIST = re.compile(
     r"\bwhich (?:(?:\d+|two|three|four|five|six|seven|eight|nine|ten|other|different) )?"
-    r"\w*[^\Ws]s\b(?! (?:is|was|does|has|stands|means)\b)"
+    r"\w*[^\Ws]s\b(?! (?:is|was|has|stands|means|does(?! .*\bhave))\b)"
     r"|\b(?:what (?:are|kinds?|types?|sorts?)|list|name the|which of)\b",
     re.IGNORECASE,
 )

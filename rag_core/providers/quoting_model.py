@@ -15,8 +15,8 @@ from rag_core.agent.model_events import (
     ToolSpec,
 )
 from rag_core.agent.prompts import NOT_COVERED
-from rag_core.agent.quotable import QuotedPassage
-from rag_core.agent.quoting import quoted_answer
+from rag_core.agent.quoting.answer import quoted_answer
+from rag_core.agent.quoting.pieces import QuotedPassage
 from rag_core.conversation.message import Message, Role, ToolCall
 
 MAX_QUERY = 1_000
@@ -45,7 +45,8 @@ class QuotingModel:
                 reason=FinishReason.TOOL_CALLS, tool_calls=(search(tools[0].name, question),)
             )
             return
-        answer = quoted_answer(question, passages_in(results))
+        earlier = [message.content for message in messages if message.role is Role.USER][:-1]
+        answer = quoted_answer(question, passages_in(results), earlier)
         for piece in pieces(answer or NOT_COVERED):
             yield TextDelta(piece)
         yield Finished(reason=FinishReason.STOP)

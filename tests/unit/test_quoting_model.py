@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 import pytest
 
@@ -29,7 +28,7 @@ CODE = (
 )
 
 
-async def reply(question: str, *texts: str, results: Sequence[str] | None = None) -> str:
+async def reply(question: str, *texts: str, earlier: str = "") -> str:
     call = ToolCall(id="call_1", name=RETRIEVE.name, arguments="{}")
     passages = [
         {"chunk_text": text, "page_title": "Basil", "section_heading": "", "source_url": "x",
@@ -38,6 +37,7 @@ async def reply(question: str, *texts: str, results: Sequence[str] | None = None
     ]  # fmt: skip
     told = json.dumps({"results": passages, "total_results": len(passages), "query": question})
     messages = [
+        *([Message.user(earlier, at=NOON), Message.assistant("Yes.", at=NOON)] if earlier else ()),
         Message.user(question, at=NOON),
         Message.assistant("", at=NOON, tool_calls=(call,)),
         Message.tool(told, name=RETRIEVE.name, tool_call_id=call.id, at=NOON),
@@ -209,16 +209,16 @@ async def test_announcements_questions_and_lines_that_lead_on_are_no_answers(tex
 
 
 @pytest.mark.parametrize(
-    ("question", "row"),
+    ("earlier", "question", "row"),
     [
-        ("How soon is the Free plan answered? And the Team plan?", "| Team | 8 hours |"),
-        ("How soon is the Team plan answered? And the Company plan?", "| Company | 1 hour |"),
+        ("How soon is the Free plan answered?", "And the Team plan?", "| Team | 8 hours |"),
+        ("How soon is the Team plan answered?", "And the Company plan?", "| Company | 1 hour |"),
     ],
 )
-async def test_the_last_sentence_asks_and_those_before_tell_what_about(
-    question: str, row: str
+async def test_the_last_sentence_asks_and_those_said_before_tell_what_about(
+    earlier: str, question: str, row: str
 ) -> None:
-    said = await reply(question, PLANS)
+    said = await reply(f"{earlier} {question}", PLANS, earlier=earlier)
     assert row in said
     assert sum(line.startswith("| ") for line in said.splitlines()) == 2, "the head and one row"
 
@@ -371,3 +371,81 @@ async def test_a_slip_of_the_keyboard_changes_nothing(question: str) -> None:
 async def test_dots_and_accents_need_not_be_typed() -> None:
     said = await reply("When did Tugh Temur die?", "Tugh Temür died in May 1332. He was king.")
     assert said == "Tugh Temür died in May 1332 [1]."
+
+
+SIMULATOR = (
+    "The simulator is a window that shows the kitchen of Basil.\n\n## Install the simulator\n\n"
+    "```bash\npip install basil-sim\n```\n"
+)
+
+
+async def test_both_halves_of_a_question_are_answered() -> None:
+    said = await reply("What is the simulator and how do I install it?", SIMULATOR, MENU)
+    first, second = said.split("\n\n", 1)
+    assert first == "The simulator is a window that shows the kitchen of Basil [1]."
+    assert "pip install basil-sim" in second
+
+
+async def test_a_half_that_nothing_answers_is_named() -> None:
+    said = await reply("What is the simulator? And how much does it weigh?", SIMULATOR, MENU)
+    assert said.startswith("The simulator is a window")
+    assert said.endswith("The documents do not cover this part: “And how much does it weigh”.")
+
+
+async def test_where_no_half_is_answered_the_question_is_refused() -> None:
+    said = await reply("Who won the world cup? And how tall is the tower of Pisa?", SIMULATOR, MENU)
+    assert said == NOT_COVERED
+
+
+async def test_two_rows_asked_for_at_once_are_both_quoted() -> None:
+    said = await reply("How soon is the Free plan answered? And the Team plan?", PLANS)
+    assert "| Free | 3 working days |" in said
+    assert "| Team | 8 hours |" in said
+    assert "Company" not in said
+
+
+async def test_help_with_trouble_is_for_those_who_have_some() -> None:
+    text = (
+        "## First start\n\n```bash\nbasil sim\n```\n\n## If it does not start\n\n"
+        "- **The port is in use**: end the other simulator.\n"
+        "- **A black window**: start the simulator with `--no-window`.\n"
+    )
+    assert await reply("How do I start the simulator?", text) == (
+        "First start [1]:\n\n```bash\nbasil sim\n```"
+    )
+    assert "--no-window" in await reply("The simulator does not start: a black window", text)
+
+
+async def test_what_they_are_is_read_in_the_sentence_before() -> None:
+    text = (
+        "A fix may come at any time and is brought within 7 days. Updates come four times a year."
+        " They are installed on a Friday after 13:00."
+    )
+    assert "They are installed on a Friday" in await reply("When are updates installed?", text)
+
+
+async def test_an_item_that_stands_alone_loses_its_number() -> None:
+    text = "1. **The red button** stops it all.\n2. **The light curtain** keeps the power on.\n"
+    assert await reply("What is the light curtain for?", text) == (
+        "**The light curtain** keeps the power on [1]."
+    )
+
+
+async def test_a_table_says_never_why() -> None:
+    text = (
+        "| Food | Keep at most |\n|---|---|\n| Warm rice | 2 hours |\n| Flour | 6 months |\n\n"
+        "Warm rice is dangerous because a bacterium wakes up in it."
+    )
+    assert await reply("Why is warm rice dangerous?", text) == (
+        "Warm rice is dangerous because a bacterium wakes up in it [1]."
+    )
+
+
+async def test_two_pages_that_say_it_with_other_numbers_are_both_quoted() -> None:
+    said = await reply(
+        "When does the library open?",
+        "The library opens at 8:00 and closes at 18:00.",
+        "The library opens at 9:00 and closes at 22:00.",
+    )
+    assert "8:00" in said
+    assert "9:00" in said

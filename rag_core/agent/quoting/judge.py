@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_core.agent.asking import Asked
 from rag_core.agent.blocks import BlockKind
-from rag_core.agent.quotable import Unit
+from rag_core.agent.quoting.asking import Asked
+from rag_core.agent.quoting.pieces import LEANING, Unit
 from rag_core.agent.words import content, stems
 
 TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.3, 0.05
@@ -23,6 +23,8 @@ HEADED, HEADED_LIST = 0.4, 0.6
 """What words in the headings count that a piece does not have itself."""
 AROUND = 0.4
 """What words of the question count that only the sentences right before and behind have."""
+LEANED = 0.65
+"""The same of the sentence before one that begins with `it` or `they`."""
 HEADED_STEPS = 0.5
 """What steps below headings that hold all of a question for a way are worth more."""
 KEYED_ROW = 0.2
@@ -41,6 +43,8 @@ WHOLE_LIST = 12
 TELLING = 0.34
 """The share of the question's weight that a line of a short list must have to be told alone, where
 it has but one word of the question."""
+PART_COVERED = 0.4
+"""The share of a part's weight that must be answered, where a question has several."""
 TERM = re.compile(
     r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\*\*|__)?([^:*_–—]{2,40}?)(?:\*\*|__|:|\s[–—-]\s)"
 )
@@ -108,7 +112,7 @@ class Judge:
         score = (
             own
             + headed * (both - own)
-            + AROUND * self._around(unit, spoken)
+            + self._around(unit, spoken)
             + TOGETHER * self._together(spoken)
             + NEAR * unit.passage.similarity / self._top
             + (FIRST_FOUND if self._asked.is_question else FIRST_NAMED) / unit.passage.rank
@@ -125,18 +129,31 @@ class Judge:
             score=long_enough * score,
             coverage=both,
             own=own,
-            reached=own / self._found if self._found else 0.0,
+            reached=(both if unit.is_steps else own) / self._found if self._found else 0.0,
             held=self._asked_in(spoken),
             told=self._asked_in(f"{spoken} {unit.headings}"),
             has_form=self._asked.has_form(unit.text),
         )
 
+    def covers_last(self, units: Sequence[Unit]) -> bool:
+        """Whether pieces have enough of what the last sentence asks, their headings included."""
+        asked = {word: w for word, w in self._weights.items() if word in self._asked.last}
+        held = frozenset[str]().union(*(self._held(f"{u.text} {u.headings}") for u in units))
+        share = sum(w for word, w in asked.items() if word in held)
+        return bool(units) and share >= PART_COVERED * sum(asked.values())
+
     def _around(self, unit: Unit, spoken: str) -> float:
-        """The share that a piece and its neighbours have beyond what it has itself."""
-        rank, place = unit.passage.rank, unit.place
-        near = (self._at.get((rank, place + step)) for step in (-1, 1))
-        said = (self._held(one.text) for one in near if one is not None)
-        return self._weight_of(self._held(spoken).union(*said)) - self.weight_in(spoken)
+        """What words count that only the neighbours have: of a sentence that says `it` or `they`,
+        those of the sentence before are nearly its own."""
+        own, held = self.weight_in(spoken), self._held(spoken)
+        before, behind = self._beside(unit, -1), self._beside(unit, 1)
+        near = self._weight_of(held | before | behind) - own
+        leans = LEANED if LEANING.match(unit.text.strip()) else 0.0
+        return max(AROUND * near, leans * (self._weight_of(held | before) - own))
+
+    def _beside(self, unit: Unit, step: int) -> frozenset[str]:
+        other = self._at.get((unit.passage.rank, unit.place + step))
+        return frozenset() if other is None else self._held(other.text)
 
     def _keyed(self, unit: Unit) -> float:
         """How much of the question names a row of a table, or an item, outright."""

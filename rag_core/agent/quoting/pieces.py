@@ -31,6 +31,13 @@ BOLD_LINE = re.compile(r"\s*(?P<marks>\*\*|__)(?P<heading>[^*_]{3,80}?)(?P=marks
 MENU = re.compile(r"\s(?:[|•·»›>])\s")
 MENU_SIGNS = 3
 """A sentence with so many of them is what leads around a page, not what the page says."""
+LEANING = re.compile(
+    r"\W*(?:it|its|they|them|their|this|these|those|that|such|he|she|his|her|both|neither|either"
+    r"|however|therefore|thus|hence|but|also|otherwise|instead|so|then|similarly|likewise"
+    r"|for example|for instance|in addition|as a result|the (?:former|latter|other|same|second))\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that goes on from the one before it."""
 RULE_ROW = re.compile(r"^\s*\|?[\s:|-]+\|?\s*$")
 
 

@@ -5,31 +5,66 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_core.agent.asking import Asked
 from rag_core.agent.blocks import BlockKind
-from rag_core.agent.quotable import QuotedPassage, Unit, units_of
-from rag_core.agent.quote_choice import chosen
-from rag_core.agent.quote_judge import Judge
+from rag_core.agent.parts import Part, parts_of
+from rag_core.agent.phrases import open_part
+from rag_core.agent.quoting.asking import Asked
+from rag_core.agent.quoting.choice import chosen
+from rag_core.agent.quoting.judge import Judge
+from rag_core.agent.quoting.pieces import QuotedPassage, Unit, units_of
 from rag_core.agent.spelling import corrected
+from rag_core.agent.support import LIST_MARK
 
 LEAST_COVERAGE = 0.12
 """The share of the question's weight that a place must have to answer, headings included."""
 
 
-def quoted_answer(question: str, passages: Sequence[QuotedPassage]) -> str:
-    """One to four pieces with their markers; empty: nothing answers."""
-    asked = Asked.read(corrected(question, [f"{p.title} {p.heading} {p.text}" for p in passages]))
+def quoted_answer(
+    question: str, passages: Sequence[QuotedPassage], earlier: Sequence[str] = ()
+) -> str:
+    """A few pieces with their markers for each thing that is asked; empty: nothing answers.
+
+    What of several things the passages do not answer is named. `earlier`: what the asker said in
+    the thread before."""
     units = [unit for passage in passages for unit in units_of(passage)]
+    texts = [f"{p.title} {p.heading} {p.text}" for p in passages]
+    parts = parts_of(question, earlier)
+    if len(parts) > 1 and (answer := answer_in_parts(parts, units, texts)):
+        return answer
+    pieces, judge = pieces_for(corrected(question, texts), units)
+    return written(pieces, judge) if judge else ""
+
+
+def answer_in_parts(parts: Sequence[Part], units: Sequence[Unit], texts: Sequence[str]) -> str:
+    """Every part answered, or named as not covered; empty where none is covered."""
+    answers: list[str] = []
+    quoted: list[Unit] = []
+    open_parts: list[str] = []
+    for part in parts:
+        pieces, judge = pieces_for(corrected(part.whole, texts), units)
+        if judge is None or not judge.covers_last(pieces):
+            open_parts.append(open_part(part.text))
+            continue
+        new = [unit for unit in pieces if unit.is_whole or unit not in quoted]
+        quoted += new
+        answers.append(written(new, judge))
+    answered = list(dict.fromkeys(filter(None, answers)))
+    return "\n\n".join((*answered, *open_parts)) if answered else ""
+
+
+def pieces_for(question: str, units: Sequence[Unit]) -> tuple[list[Unit], Judge | None]:
+    """What answers one question, and who judged it; nothing where no place is about it."""
+    asked = Asked.read(question)
     if not asked.words or not units:
-        return ""
+        return [], None
     judge = Judge(asked, units)
     scored = [judge.scored(unit) for unit in units]
     about = [one for one in scored if one.coverage >= LEAST_COVERAGE]
     about = [one for one in about if asked.names_codes_of(one.unit)] or about
     if not about:
-        return ""
+        return [], None
     best = max(about, key=lambda one: one.score)
-    return written([one.unit for one in chosen(scored, about, best, asked)], judge)
+    return [one.unit for one in chosen(scored, about, best, asked)], judge
 
 
 def written(units: Sequence[Unit], judge: Judge) -> str:
@@ -59,6 +94,8 @@ def marked(unit: Unit, judge: Judge) -> str:
             return lead + "\n".join((unit.parts[0], *before, in_last_cell(last, marker)))
         case BlockKind.ITEM:
             parts = unit.parts if judge.keeps_whole(unit) else judge.telling(unit)
+            if len(parts) == 1 and not unit.lead:  # alone it is no item of anything
+                parts = [LIST_MARK.sub("", parts[0])]
             lines = (unit.lead, *parts) if unit.lead else parts
             return with_marker("\n".join(lines), marker)
         case _:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from rag_core.agent.asking import Asked, leads_on
-from rag_core.agent.quotable import Unit
-from rag_core.agent.quote_judge import LONG_ENOUGH, MOST_OF_IT, Scored
+from rag_core.agent.numbers import numbers_in
+from rag_core.agent.quoting.asking import Asked, leads_on
+from rag_core.agent.quoting.judge import LONG_ENOUGH, MOST_OF_IT, Scored
+from rag_core.agent.quoting.pieces import LEANING, Unit
 from rag_core.agent.words import content
 
 MAX_UNITS = 4
@@ -24,14 +24,9 @@ UNSURE = 0.5
 """A best piece with a smaller share of what the evidence has of the question may not be what was
 meant."""
 MAX_BEFORE = 2
-LEANING = re.compile(
-    r"\W*(?:it|its|they|them|their|this|these|those|that|such|he|she|his|her|both|neither|either"
-    r"|however|therefore|thus|hence|but|also|otherwise|instead|so|then|similarly|likewise"
-    r"|for example|for instance|in addition|as a result|the (?:former|latter|other|same|second))\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that goes on from the one before it."""
 REPEATED = 0.7
+ALIKE = 0.4
+"""The share of their words, numbers among them, by which two sentences tell of the same."""
 
 
 def chosen(
@@ -70,12 +65,15 @@ def adds(one: Scored, picked: Sequence[Scored], best: Scored, asked: Asked) -> b
 
 def is_asked_for(one: Scored, picked: Sequence[Scored]) -> bool:
     """Whether a piece has words of the question that nothing has so far, or the number or name
-    that is asked for; beside a best piece that has little of the question, one more may stand."""
+    that is asked for; beside a best piece that has little of the question, one more sentence may
+    stand."""
     if one.held - frozenset[str]().union(*(p.told for p in picked)):
         return True
     if one.has_form and not any(p.has_form for p in picked):
         return True
-    return len(picked) == 1 and picked[0].reached < UNSURE
+    if says_otherwise(one.unit, picked[0].unit):
+        return True
+    return len(picked) == 1 and picked[0].reached < UNSURE and not one.unit.is_whole
 
 
 def brings(one: Scored, picked: Sequence[Scored]) -> bool:
@@ -85,6 +83,15 @@ def brings(one: Scored, picked: Sequence[Scored]) -> bool:
         return True
     known = frozenset[str]().union(*(p.held for p in picked))
     return one.own >= FURTHER_COVERAGE and not one.held <= known
+
+
+def says_otherwise(unit: Unit, best: Unit) -> bool:
+    """Whether another passage says the same with other numbers: the reader must see both."""
+    if unit.is_whole or best.is_whole or unit.passage is best.passage:
+        return False
+    own, said = set(content(unit.text)), set(content(best.text))
+    differs = bool(numbers_in(unit.text) ^ numbers_in(best.text))
+    return differs and len(own & said) >= ALIKE * max(len(own), len(said))
 
 
 def readable(picked: Sequence[Scored], scored: Sequence[Scored], asked: Asked) -> list[Scored]:

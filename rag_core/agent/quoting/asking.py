@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rag_core.agent.blocks import BlockKind
-from rag_core.agent.quotable import Unit
+from rag_core.agent.quoting.pieces import Unit
 from rag_core.agent.sentences import sentences_of
 from rag_core.agent.wordings import (
     AIMS,
@@ -35,6 +35,7 @@ from rag_core.agent.wordings import (
     TROUBLE,
     WH,
     WHEN,
+    WHY,
 )
 from rag_core.agent.words import content, says_something, stem_of, stems, words
 from rag_core.retrieval.codes import codes_in, pattern_of
@@ -63,6 +64,8 @@ class Asked:
     wants_list: bool
     wants_command: bool
     wants_reason: bool
+    wants_cause: bool
+    """Whether it is asked why: tables tell what is so, and never why."""
     compares: bool
     wants_code: bool
     has_trouble: bool
@@ -90,6 +93,7 @@ class Asked:
             wants_list=bool(LIST.search(asks)),
             wants_command=bool(COMMAND.search(asks)),
             wants_reason=bool(REASON.search(asks)),
+            wants_cause=bool(WHY.search(asks)),
             compares=bool(COMPARES.search(asks)),
             wants_code=not WH.match(asks) or bool(HOW_TO.search(asks) or CODE_WORD.search(asks)),
             has_trouble=bool(TROUBLE.search(question)),
@@ -108,7 +112,8 @@ class Asked:
         if self.wants_command:
             return 0.25 if unit.has_command else 0.0
         if self.wants_steps:
-            return 0.12 if unit.is_steps else 0.08 * unit.has_command
+            tells = unit.is_steps or self._begins_with_it(unit.text)
+            return 0.12 if tells else 0.08 * unit.has_command
         if self.counted and self._counts(unit.text):
             return 0.35
         if self.wants_amount:
@@ -126,6 +131,12 @@ class Asked:
             return any(self._is_new(found) for found in CAPITAL.finditer(text))
         return True
 
+    def _begins_with_it(self, text: str) -> bool:
+        """Whether a sentence begins with what is to be done: `Report it to …`."""
+        return (
+            bool(set(content(text)[:1]) & set(self.words)) and stems(text)[:1] == content(text)[:1]
+        )
+
     def _counts(self, text: str) -> bool:
         """Whether a number stands right before what is to be counted."""
         for found in DIGIT.finditer(text):
@@ -141,7 +152,14 @@ class Asked:
         """Whether a piece may be about the matter and yet not stand beside an answer."""
         is_code = unit.kind is BlockKind.CODE
         unwanted = not unit.has_command if self.wants_command else not self.wants_code
-        return announces(unit) or asks_back(unit) or leads_on(unit) or (is_code and unwanted)
+        is_beside = self._is_beside(unit) or (is_code and unwanted)
+        if self.wants_cause and unit.kind is BlockKind.TABLE:
+            return True
+        return announces(unit) or asks_back(unit) or leads_on(unit) or is_beside
+
+    def _is_beside(self, unit: Unit) -> bool:
+        """Whether a section helps with trouble, and there is none."""
+        return not self.has_trouble and bool(TROUBLE.search(unit.section))
 
     def names_codes_of(self, unit: Unit) -> bool:
         """Whether a piece has every code that is asked about: nothing else tells what it means."""
@@ -166,12 +184,11 @@ class Asked:
     def _faults(self, unit: Unit) -> float:
         """Questions, announcements and lines that only lead on answer nothing; help with trouble
         does only where there is any."""
-        beside = not self.has_trouble and bool(TROUBLE.search(unit.section))
         aims = bool(AIMS.search(unit.section)) and not AIMS.search(" ".join(self.words))
         return (
             0.3 * asks_back(unit)
             + 0.15 * announces(unit)
-            + 0.2 * beside
+            + 0.2 * self._is_beside(unit)
             + 0.4 * aims
             + 0.3 * leads_on(unit)
         )

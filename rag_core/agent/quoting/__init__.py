@@ -1,0 +1,1 @@
+"""Answers in the sentences of the evidence, as they stand."""
