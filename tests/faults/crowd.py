@@ -24,7 +24,7 @@ DOORS = ("slack", "web", "slack", "discord", "slack", "web", "slack", "discord",
 """Whose turn it is: half of the questions come from Slack."""
 AFTERTHOUGHTS_SECONDS = 1.0
 SETTLED_SECONDS = 8.0
-"""After so long a question has its answer."""
+"""After so long a question should have its answer."""
 HELPFUL = "Helpful"
 
 
@@ -123,12 +123,23 @@ class Crowd:
         if self.place.random.random() >= FURTHER:
             return None
         found = self._chosen(platform)
-        if found is not None:
-            self.continued.add(found.sent.message_id)
+        if found is None or not self._is_answered(found):
+            return None
+        self.continued.add(found.sent.message_id)
         return found
 
+    def _is_answered(self, asked: Asked) -> bool:
+        """Whether there is something to ask further about: Slack may repeat what it could not
+        deliver later than what was asked afterwards."""
+        platform, channel, thread = asked.sent.place
+        if platform == "slack":
+            shown = self.place.slack.world.replies(channel, thread)
+            return any(message.metadata for message in shown)
+        assert self.place.discord is not None
+        return any(map(is_rated, self.place.discord.seen_in(int(thread))))
+
     def _chosen(self, platform: str) -> Asked | None:
-        """A question with an answer that nobody has touched or gone on from."""
+        """A question of some seconds ago that nobody has touched or gone on from."""
         young, now = self.asked[-400:], monotonic()
         fit = [
             asked
