@@ -2,8 +2,8 @@
 
 Everything is on: Slack, Discord, the web door, the local model, the embedded index with a book.
 The bare limit is a process that imports the same libraries, opens a SQLite file and does nothing;
-after its first embedding it holds the same model too. The files of the index are mapped by the
-engine: they are counted apart, because the system takes them back when it needs the memory.
+after its first embedding it holds the same model too. Memory is all that is resident, as `ps` and
+`top` show it: libraries and what is read of the index's files included.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Cost:
     before: float
     after: float
     mapped: float = 0.0
-    """Megabytes of the index's files, which are in neither of the two."""
+    """Megabytes of the index's files, which are in the second of the two."""
 
 
 async def main() -> None:
@@ -69,7 +69,7 @@ async def main() -> None:
     row("processor seconds to ready", [c.ready for c in bare], [c.ready for c in ours], "1.8")
     row("MB before the first embedding", [c.before for c in bare], [c.before for c in ours], "190")
     row("MB after it", [c.after for c in bare], [c.after for c in ours], "260")
-    print(f"{'MB of the index mapped beside it':<36} {median(c.mapped for c in ours):20.2f}")
+    print(f"{'of these, of the files of the index':<36} {median(c.mapped for c in ours):20.2f}")
     print(f"{'footnote --help, processor seconds':<36} {help_seconds:8.2f} (wanted: at most 0.3)")
 
 
@@ -96,12 +96,11 @@ async def our_cost(folder: Path, slack: SlackPeer, discord: DiscordPeer) -> Cost
     ) as house:
         ready = processor_seconds(house.process.pid)
         await asyncio.sleep(REST_SECONDS)
-        mapped = mapped_kilobytes(house.process.pid, folder)
-        before = resident_kilobytes(house.process.pid) - mapped
+        before = resident_kilobytes(house.process.pid)
         await house.ask(message=QUESTION)
         await asyncio.sleep(REST_SECONDS)
-        still = mapped_kilobytes(house.process.pid, folder)
-        after = resident_kilobytes(house.process.pid) - still
+        mapped = mapped_kilobytes(house.process.pid, folder)
+        after = resident_kilobytes(house.process.pid)
     return Cost(ready, before / 1024, after / 1024, mapped / 1024)
 
 

@@ -35,14 +35,14 @@ def spot_of(interaction: discord.Interaction) -> Spot:
 def options_of(interaction: discord.Interaction) -> dict[str, Any]:
     """What was filled in, by name."""
     data: Mapping[str, Any] = interaction.data or {}
-    return {option["name"]: option.get("value") for option in data.get("options", [])}
+    return {option["name"]: option.get("value") for option in data.get("options") or ()}
 
 
 def asked_by_command(interaction: discord.Interaction, *, at: datetime) -> IncomingQuestion:
     options = options_of(interaction)
     return _question(
         interaction,
-        str(options["question"]),
+        str(options.get("question") or ""),
         at=at,
         module=options.get("module"),
         private=bool(options.get("private", False)),
@@ -52,15 +52,24 @@ def asked_by_command(interaction: discord.Interaction, *, at: datetime) -> Incom
 def asked_by_menu(interaction: discord.Interaction, *, at: datetime) -> IncomingQuestion:
     """The message that was pointed at is the question; who pointed is the asker."""
     data: Mapping[str, Any] = interaction.data or {}
-    pointed = data["resolved"]["messages"][data["target_id"]]
+    messages = (data.get("resolved") or {}).get("messages") or {}
+    pointed: Mapping[str, Any] = messages.get(data.get("target_id")) or {}
     names = {int(user["id"]): user.get("global_name") or user["username"]
-             for user in pointed.get("mentions", [])}  # fmt: skip
+             for user in pointed.get("mentions") or ()}  # fmt: skip
     me = interaction.client.user
-    text = pointed["content"] if me is None else without_mention(pointed["content"], me.id)
+    said = pointed.get("content") or handed_on(pointed)
+    text = said if me is None else without_mention(said, me.id)
     text = with_names(text, names)
     if all(is_invisible(character) for character in text):
         raise InvalidQuestion("message", ONLY_FILES)
     return _question(interaction, text, at=at)
+
+
+def handed_on(message: Mapping[str, Any]) -> str:
+    """What somebody hands on says what its writer wrote."""
+    snapshots = message.get("message_snapshots") or ()
+    said = ((each.get("message") or {}).get("content") or "" for each in snapshots)
+    return "\n\n".join(words for words in said if words)
 
 
 def _question(

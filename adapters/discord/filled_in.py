@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,10 +17,11 @@ BAD_DATE = "release_date must be a day like 2026-09-01."
 
 
 def subcommand_of(interaction: discord.Interaction) -> tuple[str, Mapping[str, Any]]:
-    """Its name, and what was filled in."""
+    """Its name, and what was filled in; no name where none was told."""
     data: Mapping[str, Any] = interaction.data or {}
-    used = data["options"][0]
-    return used["name"], {each["name"]: each.get("value") for each in used.get("options", [])}
+    filled: Sequence[Mapping[str, Any]] = data.get("options") or ({"name": ""},)
+    used = filled[0]
+    return used["name"], {each["name"]: each.get("value") for each in used.get("options") or ()}
 
 
 def place_in(

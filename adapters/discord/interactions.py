@@ -100,7 +100,7 @@ class Commands:
     async def _look_up(self, interaction: discord.Interaction, lookup: Lookup) -> None:
         spot, ticket = spot_of(interaction), ticket_of(interaction)
         await self._tickets.defer(ticket, private=True)
-        query = str(options_of(interaction)["query"])
+        query = str(options_of(interaction).get("query") or "")
         reader = await self._reader(interaction, spot)
         await self._tickets.write(ticket, await lookup.passages(query, spot, reader))
 

@@ -33,7 +33,8 @@ MESSAGE: Mapping[str, Any] = {
     "mentions": (),
     "mention_roles": (),
 }
-MESSAGES = ("MESSAGE_CREATE", "MESSAGE_UPDATE")
+USE: Mapping[str, Any] = {"version": 1, "attachment_size_limit": 0}
+"""Of a command or a button."""
 
 
 def whole_application(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,14 +51,34 @@ def whole_message(told: Any) -> Any:
     return {**MESSAGE, **said, "author": {**PERSON, **told["author"]}}
 
 
+def whole_use(told: Any) -> Any:
+    """An interaction that says who did what where; the channel may be told by its id alone."""
+    if not isinstance(told, dict):
+        return told
+    said = {name: value for name, value in told.items() if value is not None}
+    if (person := said.get("member", said).get("user")) and "guild_id" in said:
+        member = {"roles": [], "flags": 0, **said.get("member", {})}
+        said["member"] = {**member, "user": {**PERSON, **person}}
+    if "message" in said:
+        said["message"] = whole_message(said["message"])
+    return {**USE, "channel": {"id": said.get("channel_id")}, **said}
+
+
+COMPLETED: Mapping[str, Read] = {
+    "MESSAGE_CREATE": whole_message,
+    "MESSAGE_UPDATE": whole_message,
+    "INTERACTION_CREATE": whole_use,
+}
+
+
 def reading(event: str, read: Read) -> Read:
     """Read an event as the library does. What it cannot read is left alone: it must not end the
     connection, and the session with it."""
-    completes = event in MESSAGES
+    completed = COMPLETED.get(event)
 
     def try_to(told: Any) -> None:
         try:
-            read(whole_message(told) if completes else told)
+            read(completed(told) if completed else told)
         except UNREADABLE as error:
             log.warning(
                 "an event of Discord's was left unread",

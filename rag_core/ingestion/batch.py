@@ -18,7 +18,7 @@ from rag_core.ingestion.survey import Known, Plan, Surveyed
 from rag_core.retrieval.results import SearchResult
 
 FIRST_FILES, MOST_FILES = 4, 64
-MOST_CHUNKS = 256
+MOST_CHUNKS = 512
 """A batch is closed when it has so many: one file may have more of them."""
 QUICK_SECONDS, SLOW_SECONDS = 0.25, 1.0
 """A batch is shown and can be stopped as a whole: it grows while it is quick, and shrinks."""

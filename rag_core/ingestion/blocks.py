@@ -16,6 +16,8 @@ TABLE_RULE = re.compile(
 )
 STARTERS = frozenset("#`~-*+0123456789")
 """What a line begins with that is a heading, a fence or an item: others need no closer look."""
+UNUSUAL = STARTERS | frozenset(" \t")
+"""What a line does not begin with that is a paragraph, if a blank line follows."""
 UNDERLINES = frozenset("=-")
 LONGEST_TITLE = 5
 """Lines of an underlined heading: more of them are text above a rule."""
@@ -46,16 +48,23 @@ class Block(NamedTuple):
 def blocks_of(text: str) -> list[Block]:
     """Every line that is not blank, in order, as part of one block."""
     lines = text.split("\n")
+    total = len(lines)
     blocks: list[Block] = []
     at = end = 0
-    while at < len(lines):
-        if not lines[at].strip():
+    while at < total:
+        line = lines[at]
+        if not line or line.isspace():
             at += 1
             continue
-        kind, after = block_at(lines, at)
         gap = min(at - end + 1, 3)
-        blocks.append(made(kind, lines[at:after], gap))
-        at = end = after
+        if line[0] not in UNUSUAL and (at + 1 == total or not lines[at + 1]):
+            blocks.append(Block(Kind.TEXT, line.rstrip(), gap))
+            at += 1
+        else:
+            kind, after = block_at(lines, at)
+            blocks.append(made(kind, lines[at:after], gap))
+            at = after
+        end = at
     return blocks
 
 
@@ -83,11 +92,13 @@ def without_closing(title: str) -> str:
 def block_at(lines: list[str], at: int) -> tuple[Kind, int]:
     """What begins at this line, and the line after its end."""
     line = lines[at]
-    if line.lstrip()[:1] in STARTERS:
-        if FENCE.fullmatch(line):
-            return Kind.CODE, fence_end(lines, at)
+    first = line.lstrip()[:1]
+    if first == "#":
         if HEADING.match(line):
             return Kind.HEADING, at + 1
+    elif first in STARTERS:
+        if first in "`~" and FENCE.fullmatch(line):
+            return Kind.CODE, fence_end(lines, at)
         if ITEM.match(line):
             return Kind.ITEM, item_end(lines, at)
     if is_table(lines, at):

@@ -16,7 +16,7 @@ from rag_core.ingestion.cutting import Shelf
 from rag_core.ingestion.estimate import Estimate, settled
 from rag_core.ingestion.gathering import Gathered, Gathers
 from rag_core.ingestion.headings import Site
-from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
+from rag_core.ingestion.job import IngestionJob, IngestionMode, IngestionRecord, JobStatus
 from rag_core.ingestion.loaders import Loader
 from rag_core.ingestion.site import Rules, rules_of
 from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, plan_run
@@ -52,6 +52,8 @@ class IngestionRun:
         self._embedder = embedder
         self._clock = clock
         self._vectors = Vectors(book_id=job.book_id, store=store, embedder=embedder, clock=clock)
+        self._records: dict[str, IngestionRecord] = {}
+        """What the book's files have left, batch by batch."""
         self._saved_at = 0.0
         self._estimate: Estimate | None = None
 
@@ -80,6 +82,10 @@ class IngestionRun:
         try:
             await self._read_files(plan, known, shelf)
             await self._remove_gone(plan, known)
+        except BaseException:
+            # A record that was being written may be there or not.
+            self._records = dict((await self._jobs.state(book.book_id)).records)
+            raise
         finally:
             await self._save_totals(book)
         await self._complete()
@@ -123,6 +129,7 @@ class IngestionRun:
     async def _known(self) -> Known:
         state = await self._jobs.state(self.job.book_id)
         shown = await self._store.shown_versions(self.job.book_id)
+        self._records = dict(state.records)
         return Known(records=state.records, shown=shown)
 
     async def _begin(self, plan: Plan, gathered: Gathered) -> None:
@@ -178,6 +185,7 @@ class IngestionRun:
             book_id=book_id, versions={file.name: file.shown for file in batch.files}
         )
         await self._jobs.record_all(book_id, [file.record for file in batch.files])
+        self._records |= {file.name: file.record for file in batch.files}
         await self._count(batch, known, embedded=made.embedded)
         return batch.taken
 
@@ -196,22 +204,22 @@ class IngestionRun:
         for name in plan.gone:
             await self._store.show_version(book_id=self.job.book_id, source_file=name, version=None)
             await self._jobs.forget_file(self.job.book_id, name)
+            self._records.pop(name, None)
             record = known.records.get(name)
             deleted = record.chunk_count if record else 0
             await self._note(chunks_deleted=self.job.chunks_deleted + deleted)
 
     async def _save_totals(self, book: Book) -> None:
         """What the book has now, also after a run that was stopped half-way."""
-        state = await self._jobs.state(book.book_id)
-        if not state.records:
+        if not self._records:
             return
         now = self._clock()
         full = self.job.mode is not IngestionMode.INCREMENTAL
         await self._books.save(
             replace(
                 book,
-                files=state.total_files,
-                chunks=state.total_chunks,
+                files=len(self._records),
+                chunks=sum(record.chunk_count for record in self._records.values()),
                 embedding_model=self._embedder.model,
                 last_full_ingest=now if full else book.last_full_ingest,
                 last_incremental_update=book.last_incremental_update if full else now,

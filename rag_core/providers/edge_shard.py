@@ -15,6 +15,7 @@ from rag_core.providers.edge_building import GraphRules
 from rag_core.providers.edge_search import DENSE, WORDS
 from rag_core.providers.index_state import STATE_FILE, read_state, write_state
 from rag_core.providers.payload import DATETIMES, EDGE_KEYWORDS, INTEGERS, TENANT
+from rag_core.providers.spare_memory import let_go_of_files
 
 SHARD_FOLDER = "shard"
 LAYOUT = 2
@@ -50,6 +51,7 @@ def open_shard(
         else:
             shard = edge.EdgeShard.create(str(shard_folder), configuration(dimension, rules))
         create_indexes(shard)
+    let_go_of_files(shard_folder)
     write_state(folder / STATE_FILE, state)
     return shard, state
 
@@ -57,7 +59,9 @@ def open_shard(
 def load_shard(shard_folder: Path, dimension: int, rules: GraphRules) -> edge.EdgeShard:
     """Blocks."""
     with edge_errors(shard_folder.parent):
-        return edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
+        shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
+    let_go_of_files(shard_folder)
+    return shard
 
 
 def next_place(shard_folder: Path) -> Path:

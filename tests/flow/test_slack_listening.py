@@ -12,7 +12,19 @@ from rag_core.books.policy import ChannelPolicy
 from tests.fakes.answers import an_answer
 from tests.fakes.slack_desk import FakeDesk
 from tests.fakes.slack_house import slack_at_work, until
-from tests.peers.slack import ANN, BEN, CLEO, DIRECT, GENERAL, MENTION, Fault, SlackPeer
+from tests.peers.slack import (
+    ANN,
+    BEN,
+    BOT_USER,
+    CLEO,
+    DIRECT,
+    GENERAL,
+    MENTION,
+    TEAM,
+    Fault,
+    SlackPeer,
+)
+from tests.peers.slack_world import SlackChannel
 
 BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
 BUILDER = {"bot_id": "B0BUILD", "app_id": "A0BUILD"}
@@ -53,6 +65,45 @@ async def test_a_channel_that_opted_in_has_its_questions_answered(over: str) -> 
         peer.say(GENERAL, ANN, f"<@{BEN}> can you help?")
         await settled(peer, desk)
         assert asked(desk) == ["Where is the wiki?", "how do I log in", "¿cómo entro?"]
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize(("kind", "home"), [("group", TEAM), ("mpim", TEAM), ("channel", "T0AWAY")])
+async def test_private_group_and_shared_places_and_guests_are_answered_like_any(
+    kind: str, home: str, over: str
+) -> None:
+    """In a shared channel the asker is of another workspace; the conversation is ours."""
+    desk, place = desk_that_answers(), "C0PLACE"
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
+        peer.world.channels[place] = SlackChannel(place, kind, {ANN, BEN, BOT_USER})
+        peer.world.home_of[ANN] = home
+        away = {} if home == TEAM else {"team": home, "user_team": home, "source_team": home}
+        ts = peer.say(place, ANN, f"{MENTION} how many a day?", **away)
+        await settled(peer, desk)
+        peer.say(place, ANN, "and a week?", thread_ts=ts, **away)
+        peer.say(place, BEN, "lunch?")
+        await settled(peer, desk)
+        assert asked(desk) == ["how many a day?", "and a week?"]
+        assert {q.key.tenant for q in desk.questions.values()} == {TEAM}
+        assert len(peer.world.replies(place, ts)) == 2
+        peer.edit(place, ts, f"{MENTION} how many an hour?")
+        await settled(peer, desk)
+        assert [question.question.message for question in desk.revised] == ["how many an hour?"]
+
+
+async def test_a_place_that_was_archived_meanwhile_takes_no_answer_and_says_so() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk) as platform:
+        peer.foresees("is_archived")
+        desk.hold.clear()
+        peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await peer.heard()
+        peer.world.channels[GENERAL].archived = True
+        desk.hold.set()
+        await settled(peer, desk)
+        [finding] = [f for f in await platform.findings() if GENERAL in f.detail]
+        assert "Unarchive" in finding.advice
+        assert len(peer.calls("chat.postMessage")) == 1
 
 
 async def test_who_is_answered_by_a_person_first_needs_no_answer_of_ours() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import logging
@@ -13,14 +14,19 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.fakes.slack_door import slack_door
-from tests.peers.slack_malformed import SECRET_WORDS, SHAPES, requests
-from tests.peers.slack_sender import signed
+from tests.peers.slack_malformed import FORM, JSON, SECRET_WORDS, SHAPES, requests
+from tests.peers.slack_sender import SIGNING_SECRET, signed
 
 FULL = os.environ.get("FOOTNOTE_TESTS") == "full"
 REQUESTS = 100_000 if FULL else 1_500
 ALLOWED = {200, 400, 401, 404, 405, 415, 500}
+NAMES = sorted(
+    {name for shape in SHAPES for name in shape} | {"authorizations", "files", "payload"}
+)
 
 
 async def test_no_malformed_request_breaks_or_leaks(caplog: pytest.LogCaptureFixture) -> None:
@@ -39,6 +45,67 @@ async def test_no_malformed_request_breaks_or_leaks(caplog: pytest.LogCaptureFix
     assert {status for _, status in seen} <= ALLOWED
     assert not {status for is_signed, status in seen if not is_signed} & {200, 404, 500}
     assert sum(seen.values()) == REQUESTS
+
+
+JSON_LIKE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
+    lambda inside: (
+        st.lists(inside, max_size=4)
+        | st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=8), inside, max_size=6)
+    ),
+    max_leaves=25,
+)
+BODIES = st.one_of(
+    st.binary(max_size=400),
+    JSON_LIKE.map(lambda value: json.dumps(value).encode()),
+    st.tuples(st.sampled_from(SHAPES), st.sampled_from(NAMES), JSON_LIKE).map(
+        lambda made: json.dumps({**made[0], made[1]: made[2]}).encode()
+    ),
+    st.tuples(st.sampled_from(SHAPES), st.integers(0, 900), st.binary(max_size=8)).map(
+        lambda made: (whole := json.dumps(made[0]).encode())[: made[1]] + made[2] + whole[made[1] :]
+    ),
+)
+
+
+class Defects(logging.Handler):
+    """What is logged with a stack is a defect, and what quotes a body is a leak."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.found: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info or SECRET_WORDS in f"{record.__dict__}":
+            self.found.append(record.getMessage())
+
+
+def test_nothing_that_is_invented_breaks_the_door_or_is_quoted() -> None:
+    defects = Defects()
+    logging.getLogger().addHandler(defects)
+
+    with asyncio.Runner() as runner:
+        opened = slack_door()
+        door = runner.run(opened.__aenter__())
+
+        @settings(max_examples=REQUESTS if FULL else REQUESTS // 5, deadline=None)
+        @given(body=BODIES, is_form=st.booleans(), is_signed=st.booleans(), quotes=st.booleans())
+        def send(body: bytes, is_form: bool, is_signed: bool, quotes: bool) -> None:
+            sent = (b"payload=" if is_form else b"") + body
+            sent += SECRET_WORDS.encode() if quotes else b""
+            headers = signed(
+                sent,
+                secret=SIGNING_SECRET if is_signed else "another",
+                kind=FORM if is_form else JSON,
+            )
+            status = runner.run(door.status("POST", headers, sent))
+            assert status in (ALLOWED if is_signed else {401})
+            assert not defects.found
+
+        try:
+            send()
+        finally:
+            logging.getLogger().removeHandler(defects)
+            runner.run(opened.__aexit__(None, None, None))
 
 
 def memory_kb() -> int:

@@ -75,6 +75,10 @@ def holds_in_order(whole: str, part: str) -> bool:
 
 
 @example("~~~\n~~~`")
+@example("x" * 100_000)
+@example("語" * 33_000)
+@example("```py\n" + "print('hello')\n" * 6_600 + "```")
+@example("| a | b |\n|---|---|\n" + "| one | two |\n" * 7_000)
 @given(SHOWN)
 def test_any_answer_is_accepted_whole_and_in_order(answer: str) -> None:
     parts = render(a_response(answer))

