@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import logging
 import sys
 from collections.abc import Sequence
@@ -161,6 +162,10 @@ def located(paths: Sequence[str]) -> dict[str, list[str]]:
 
 def main() -> None:
     """The entry point: every error becomes a sentence and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal of an older encoding: a mark that it cannot show is no reason to end.
+            stream.reconfigure(errors="replace")
     try:
         app()
     except (ConfigurationError, InvalidQuestion) as error:

@@ -15,7 +15,7 @@ from bot.settings import Settings
 from rag_core.errors import FootnoteError, InvalidQuestion, StorageError
 
 BASE = "http://footnote"
-HTTP_INVALID = 422
+HTTP_ABSENT, HTTP_INVALID = 404, 422
 
 
 @contextlib.asynccontextmanager
@@ -98,6 +98,8 @@ def gone() -> StorageError:
 def problem(document: dict[str, Any]) -> FootnoteError:
     """The error that a problem document tells of."""
     errors = document.get("errors")
+    if errors and errors[0]["field"] == "book_ids" and document.get("status") == HTTP_ABSENT:
+        return InvalidQuestion("book", "There is no such book; `footnote books` lists them.")
     if document.get("status") == HTTP_INVALID and errors:
         return InvalidQuestion(errors[0]["field"], " ".join(error["message"] for error in errors))
     return FootnoteError(document.get("detail") or document.get("title") or "no reason given")

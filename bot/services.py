@@ -34,6 +34,7 @@ from rag_core.retrieval.retriever import Retriever
 from rag_core.staff.passages import AllPassages
 from rag_core.staff.shelf import StaffShelf
 from rag_core.staff.staffing import Staffing
+from rag_core.staff.writing import Writing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,15 @@ class Services:
     gaps: Gaps
     web_replies: WebReplies
     staff_shelf: StaffShelf
+
+    @property
+    def staff_writing(self) -> Writing:
+        return Writing(
+            store=self.stores.staff_answers,
+            ledger=self.stores.ledger,
+            embedder=self.embedder,
+            kept_for=timedelta(days=self.settings.staff_answer_days),
+        )
 
     @property
     def staffing(self) -> Staffing:

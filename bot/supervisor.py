@@ -56,6 +56,7 @@ async def supervise(settings: Settings) -> None:
     """footnote run: until SIGTERM or Ctrl-C; a second signal ends it at once. SIGHUP has it
     begin anew with the settings as they are then, on the same folder and the same socket."""
     start_logging(settings.log_level, settings.log_format)
+    web_config(settings)  # a wrong key is told before anything opens
     folder = own_folder(settings.data_dir)
     async with contextlib.AsyncExitStack() as stack:
         wishes = stack.enter_context(heard_wishes())

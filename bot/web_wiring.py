@@ -49,6 +49,7 @@ def web_parts(services: Services, readiness: AsksReadiness, mounts: Mapping[str,
         metrics=metrics,
         sources=services.timetable,
         staffing=services.staffing,
+        writing=services.staff_writing,
         mounts=mounts,
         version=version("footnote-bot"),
     )

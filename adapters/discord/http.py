@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Any
 
 import aiohttp
+from discord.errors import NotFound
 from discord.gateway import DiscordWebSocket
 from discord.http import HTTPClient, Ratelimit, Route
 from discord.utils import MISSING
@@ -67,7 +68,12 @@ class AddressedHTTP(HTTPClient):
         return super().get_ratelimit(key)
 
     async def application_info(self) -> Any:
-        return whole_application(await super().application_info())
+        """Under its newer name where the older one, which the library uses, is not known."""
+        try:
+            told = await super().application_info()
+        except NotFound:
+            told = await self.request(Route("GET", "/applications/@me"))
+        return whole_application(told)
 
     def _trace(self) -> aiohttp.TraceConfig:
         """Waits its turn at the last moment, behind all that the library itself waits for."""

@@ -31,6 +31,12 @@ A_MINUTE = {
 }
 
 
+FOR_OTHERS = 10
+"""Edits of a minute that no draft may count on: answers that change when they are asked anew."""
+DRAFT_SECONDS = 180.0
+"""A draft whose answer has not come by then is not waited for any more."""
+
+
 class Budget:
     """Keeps the calls of one workspace within what Slack allows."""
 
@@ -39,6 +45,7 @@ class Budget:
         self._made: defaultdict[str, deque[float]] = defaultdict(deque)
         self._held: dict[str, float] = {}
         self._open_streams = 0
+        self._drafts: dict[str, float] = {}
 
     def take(self, method: str, *, leaving: int = 0) -> bool:
         """Make a call now, if there is room for it and for so many more."""
@@ -79,3 +86,23 @@ class Budget:
 
     def close_stream(self) -> None:
         self._open_streams -= 1
+
+    def open_draft(self, message_id: str) -> bool:
+        """Begin what becomes the answer to a message by an edit, if there will be room for that
+        edit, whenever it comes: else a draft would hold up its own answer."""
+        self.pause("chat.update")
+        if len(self._made["chat.update"]) + self.promised + FOR_OTHERS >= A_MINUTE["chat.update"]:
+            return False
+        self._drafts[message_id] = self._clock()
+        return True
+
+    def close_draft(self, message_id: str) -> None:
+        """The edit was made, or is not needed."""
+        self._drafts.pop(message_id, None)
+
+    @property
+    def promised(self) -> int:
+        """How many edits are still to come of drafts that have begun."""
+        given_up = self._clock() - DRAFT_SECONDS
+        self._drafts = {name: at for name, at in self._drafts.items() if at > given_up}
+        return len(self._drafts)

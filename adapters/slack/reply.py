@@ -131,17 +131,24 @@ class SlackReplies:
     async def _placed(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         """The whole answer takes the place of its draft, where there is one."""
         ts = await self._draft_of(question) if part.number == FIRST else None
-        if ts is not None:
-            try:
-                await self._write(question, part, ts)
-            except UpstreamRejected as error:
-                if reason_of(error) not in GONE:
-                    raise
-                log.info("a draft cannot become its answer", extra={"cause": str(error)})
-                await self._delete(question.key.tenant, question.key.channel_id, ts)
-            else:
-                return ts
+        if ts is not None and await self._completed(question, part, ts):
+            return ts
         return await self._post(question, part)
+
+    async def _completed(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> bool:
+        """Write the answer over its draft; one that cannot be edited is taken away."""
+        budget = self._teams.of(question.key.tenant).budget
+        try:
+            await self._write(question, part, ts)
+        except UpstreamRejected as error:
+            if reason_of(error) not in GONE:
+                raise
+            log.info("a draft cannot become its answer", extra={"cause": str(error)})
+            await self._delete(question.key.tenant, question.key.channel_id, ts)
+            return False
+        finally:
+            budget.close_draft(question.message_id)
+        return True
 
     async def _draft_of(self, question: IncomingQuestion) -> str | None:
         draft = await self._drafts.of(question.identity)

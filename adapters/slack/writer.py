@@ -61,24 +61,31 @@ class Writer:
             await self._leave_stream()
 
     async def _begin(self, markdown: str) -> None:
+        if not self._team.budget.open_draft(self._question.message_id):
+            return
         identity = self._question.identity
-        if self._team.offers("chat.startStream") and self._team.budget.open_stream():
-            await self._drafts.opening(identity)
-            try:
-                self._ts = await self._start(markdown)
-            except UpstreamRejected:
-                await self._drafts.never_opened(identity)
-                raise
-            finally:
-                self._streams = self._ts is not None
-                if not self._streams:
-                    self._team.budget.close_stream()
-        elif self._team.budget.take("chat.update", leaving=FOR_FINAL):
-            await self._drafts.opening(identity)
-            self._ts = await self._post(markdown)
-        if self._ts is not None:
-            self._sent = markdown
-            await self._drafts.opened(identity, self._ts)
+        try:
+            self._ts = await self._opened(markdown)
+        except UpstreamRejected:  # any other way it may be there, and is looked for in the end
+            self._team.budget.close_draft(self._question.message_id)
+            await self._drafts.never_opened(identity)
+            raise
+        self._sent = markdown
+        await self._drafts.opened(identity, self._ts)
+
+    async def _opened(self, markdown: str) -> str:
+        """A stream where there is room for one, else a message to be edited."""
+        streams = self._team.offers("chat.startStream") and self._team.budget.open_stream()
+        await self._drafts.opening(self._question.identity)
+        if not streams:
+            return await self._post(markdown)
+        try:
+            ts = await self._start(markdown)
+        except BaseException:
+            self._team.budget.close_stream()
+            raise
+        self._streams = True
+        return ts
 
     async def _start(self, markdown: str) -> str:
         key = self._question.key
@@ -113,7 +120,8 @@ class Writer:
             self._sent = markdown
 
     async def _replace(self, markdown: str) -> None:
-        if self._team.budget.take("chat.update", leaving=FOR_FINAL):
+        budget = self._team.budget
+        if budget.take("chat.update", leaving=max(FOR_FINAL, budget.promised)):
             await self._team.call_now(
                 "chat.update",
                 channel=self._question.key.channel_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from adapters.web.admin_frame import DASH, items, none, row, rows
+from adapters.web.admin_frame import DASH, items, no_items, row, rows
 from adapters.web.templates import NOTHING, Html, fill, joined
 from adapters.web.uploads import KINDS, MAX_BOOK_BYTES, MAX_FILES
 from rag_core.books.book import Book
@@ -46,7 +46,7 @@ def drop_html(books: Sequence[Book]) -> Html:
 
 
 def jobs_html(jobs: Sequence[IngestionJob]) -> Html:
-    return joined([job_html(job) for job in jobs]) or none("Nothing was read yet.")
+    return joined([job_html(job) for job in jobs]) or no_items("Nothing was read yet.")
 
 
 def job_html(job: IngestionJob) -> Html:

@@ -71,6 +71,11 @@ def items(lines: Iterable[str]) -> Html:
     return joined([fill("near", words=line) for line in lines])
 
 
+def no_items(words: str) -> Html:
+    """What a list says that has nothing to list."""
+    return fill("admin-empty-item", words=words)
+
+
 def none(words: str) -> Html:
     return fill("admin-none", words=words)
 

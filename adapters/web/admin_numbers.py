@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.web.admin_frame import items, none, options, percent, row, rows, seconds
+from adapters.web.admin_frame import items, no_items, none, options, percent, row, rows, seconds
 from adapters.web.markdown import leads_out
 from adapters.web.templates import NOTHING, Html, fill, joined
 from rag_core.insight.export import named
@@ -88,7 +88,7 @@ def gaps_html(gaps: Sequence[Gap], state: GapState | None) -> Html:
         "admin-gaps",
         states=options((("", "all"), *STATES), chosen),
         query=f"?state={chosen}" if chosen else "",
-        gaps=joined([gap_html(gap) for gap in gaps]) or none("Nothing was asked in vain."),
+        gaps=joined([gap_html(gap) for gap in gaps]) or no_items("Nothing was asked in vain."),
     )
 
 

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-from adapters.web.documents import Document
+from adapters.web.documents import Document, told
 from adapters.web.earlier import address_of
 from rag_core.agent.answer import AgentResponse, Citation, Source, Suggestion
 from rag_core.conversation.key import Platform
+
+ABOUT = (
+    "query", "session_id", "confidence", "confidence_level", "should_answer", "outcome", "model",
+    "tokens_used", "retrieval_count", "retrieval_time_ms", "generation_time_ms", "total_time_ms",
+    "created_at", "error",
+)  # fmt: skip
+CITATION = (
+    "number", "page_title", "section_heading", "module", "page_url", "chunk_id", "content_hash",
+    "quote",
+)  # fmt: skip
+SOURCE = (
+    "chunk_text", "similarity_score", "chapter", "section", "url", "chunk_index", "page_title",
+    "source_file", "rank",
+)  # fmt: skip
+SUGGESTION = ("page_title", "section_heading", "page_url")
 
 
 def response_document(response: AgentResponse) -> Document:
     """An answer, the same document behind every door."""
     return {
-        "answer_id": str(response.answer_id),
-        "answer": str(response.answer),
+        **told(response, ("answer_id", "answer")),
         "citations": [citation_document(citation) for citation in response.citations],
         "sources": [source_document(source) for source in response.sources],
         "suggestions": [suggestion_document(near) for near in response.suggestions],
-        "query": response.query,
-        "session_id": str(response.session_id),
-        "confidence": response.confidence,
-        "confidence_level": response.confidence_level.value,
-        "should_answer": response.should_answer,
-        "outcome": response.outcome.value,
-        "model": response.model,
-        "tokens_used": response.tokens_used,
-        "retrieval_count": response.retrieval_count,
-        "retrieval_time_ms": response.retrieval_time_ms,
-        "generation_time_ms": response.generation_time_ms,
-        "total_time_ms": response.total_time_ms,
-        "created_at": response.created_at.isoformat(),
-        "error": response.error,
+        **told(response, ABOUT),
         **earlier_document(response),
     }
 
@@ -39,40 +40,16 @@ def earlier_document(response: AgentResponse) -> Document:
     before = response.asked_before
     if before is None or before.key.platform is not Platform.WEB:
         return {}
-    told = {"asked_at": before.asked_at.isoformat(), "url": address_of(response)}
-    return {"asked_before": told}
+    return {"asked_before": {"asked_at": before.asked_at.isoformat(), "url": address_of(response)}}
 
 
 def citation_document(citation: Citation) -> Document:
-    return {
-        "number": citation.number,
-        "page_title": citation.page_title,
-        "section_heading": citation.section_heading,
-        "module": citation.module,
-        "page_url": citation.page_url,
-        "chunk_id": citation.chunk_id,
-        "content_hash": citation.content_hash,
-        "quote": citation.quote,
-    }
+    return told(citation, CITATION)
 
 
 def source_document(source: Source) -> Document:
-    return {
-        "chunk_text": source.chunk_text,
-        "similarity_score": source.similarity_score,
-        "chapter": source.chapter,
-        "section": source.section,
-        "url": source.url,
-        "chunk_index": source.chunk_index,
-        "page_title": source.page_title,
-        "source_file": source.source_file,
-        "rank": source.rank,
-    }
+    return told(source, SOURCE)
 
 
 def suggestion_document(near: Suggestion) -> Document:
-    return {
-        "page_title": near.page_title,
-        "section_heading": near.section_heading,
-        "page_url": near.page_url,
-    }
+    return told(near, SUGGESTION)

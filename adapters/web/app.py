@@ -99,6 +99,6 @@ def api_routers(parts: WebParts, config: WebConfig) -> Iterable[APIRouter]:
     yield FeedbackRoutes(parts).router()
     yield InsightRoutes(parts).router()
     yield PolicyRoutes(parts, reading).router()
-    if parts.staffing is not None:
-        yield StaffAnswerRoutes(parts.staffing, reading).router()
+    if parts.staffing is not None and parts.writing is not None:
+        yield StaffAnswerRoutes(parts, parts.staffing, parts.writing, reading).router()
     yield HealthRoutes(parts).router()

@@ -38,6 +38,8 @@ from rag_core.retrieval.query import (
     SearchQuery,
     within,
 )
+from rag_core.staff.answer import MAX_TEXT as MAX_WRITTEN
+from rag_core.staff.writing import Draft
 
 MAX_HTTP_LIMIT = 10
 MAX_REASON = 1_000
@@ -193,6 +195,32 @@ class GapBody(Body):
     model_config = ConfigDict(json_schema_extra={"examples": [{"state": "planned"}]})
 
     state: Literal["open", "planned", "answered"]
+
+
+class StaffAnswerBody(Body):
+    """An answer that an admin writes down."""
+
+    book_id: BookName
+    question: Name = ""
+    text: Annotated[Text, Field(min_length=1, max_length=MAX_WRITTEN)]
+    author: Annotated[Name, Field(min_length=1)]
+    expires_at: Moment | None = None
+
+    def draft(self) -> Draft:
+        return Draft(
+            book_id=self.book_id,
+            question=self.question,
+            text=self.text,
+            author=self.author,
+            expires_at=self.expires_at,
+        )
+
+
+class StaffChangeBody(Body):
+    """What of it is different from now on; null stays as it is."""
+
+    text: Annotated[Text, Field(min_length=1, max_length=MAX_WRITTEN)] | None = None
+    expires_at: Moment | None = None
 
 
 class UploadsBody(Body):

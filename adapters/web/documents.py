@@ -17,6 +17,30 @@ from rag_core.retrieval.results import SearchResponse, SearchResult
 Document = dict[str, Any]
 
 SCORES = ("similarity_score", "rank", "rank_score")
+RESULT = (
+    "text", "chunk_id", *SCORES, "page_title", "section_heading", "breadcrumb", "page_url",
+    "source_file", "book_id", "module", "chapter", "lesson", "hardware_tier", "proficiency_level",
+    "layer", "chunk_index", "total_chunks", "parent_doc_id", "prev_chunk_id", "next_chunk_id",
+    "content_hash", "metadata",
+)  # fmt: skip
+RETRIEVAL = ("tool_name", "query", "results_count", "avg_similarity", "timestamp")
+BOOK = (
+    "book_id", "title", "files", "chunks", "embedding_model", "last_full_ingest",
+    "last_incremental_update",
+)  # fmt: skip
+JOB_BEGUN = (
+    "job_id", "book_id", "mode", "status", "files_found", "files_processed", "files_skipped",
+    "files_failed",
+)  # fmt: skip
+JOB_DONE = (
+    "notices", "chunks_created", "chunks_deleted", "chunks_embedded", "chunks_per_second",
+    "seconds_left", "started_at", "completed_at", "duration_seconds", "error_message",
+)  # fmt: skip
+
+
+def told(value: object, names: Iterable[str]) -> Document:
+    """The fields of a value that are named, each as JSON knows it."""
+    return {name: plain(getattr(value, name)) for name in names}
 
 
 def search_document(response: SearchResponse) -> Document:
@@ -36,32 +60,7 @@ def search_document(response: SearchResponse) -> Document:
 
 
 def result_document(result: SearchResult) -> Document:
-    return {
-        "text": result.text,
-        "chunk_id": result.chunk_id,
-        "similarity_score": result.similarity_score,
-        "rank": result.rank,
-        "rank_score": result.rank_score,
-        "page_title": result.page_title,
-        "section_heading": result.section_heading,
-        "breadcrumb": result.breadcrumb,
-        "page_url": result.page_url,
-        "source_file": result.source_file,
-        "book_id": result.book_id,
-        "module": result.module,
-        "chapter": result.chapter,
-        "lesson": result.lesson,
-        "hardware_tier": result.hardware_tier,
-        "proficiency_level": result.proficiency_level,
-        "layer": result.layer,
-        "chunk_index": result.chunk_index,
-        "total_chunks": result.total_chunks,
-        "parent_doc_id": result.parent_doc_id,
-        "prev_chunk_id": result.prev_chunk_id,
-        "next_chunk_id": result.next_chunk_id,
-        "content_hash": result.content_hash,
-        "metadata": plain(result.metadata),
-    }
+    return told(result, RESULT)
 
 
 def lesson_document(parent_doc_id: str, chunks: Iterable[SearchResult]) -> Document:
@@ -135,52 +134,16 @@ def message_document(message: Message) -> Document:
 
 
 def retrieval_document(record: RetrievalRecord) -> Document:
-    return {
-        "tool_name": record.tool_name,
-        "query": record.query,
-        "results_count": record.results_count,
-        "avg_similarity": record.avg_similarity,
-        "timestamp": record.timestamp.isoformat(),
-    }
+    return told(record, RETRIEVAL)
 
 
 def book_document(book: Book) -> Document:
-    return {
-        "book_id": book.book_id,
-        "title": book.title,
-        "files": book.files,
-        "chunks": book.chunks,
-        "embedding_model": book.embedding_model,
-        "last_full_ingest": plain(book.last_full_ingest),
-        "last_incremental_update": plain(book.last_incremental_update),
-    }
+    return told(book, BOOK)
 
 
 def job_document(job: IngestionJob) -> Document:
-    return {
-        "job_id": str(job.job_id),
-        "book_id": job.book_id,
-        "mode": job.mode.value,
-        "status": job.status.value,
-        "files_found": job.files_found,
-        "files_processed": job.files_processed,
-        "files_skipped": job.files_skipped,
-        "files_failed": job.files_failed,
-        "failures": [
-            {"source_file": failure.source_file, "reason": failure.reason}
-            for failure in job.failures
-        ],
-        "notices": list(job.notices),
-        "chunks_created": job.chunks_created,
-        "chunks_deleted": job.chunks_deleted,
-        "chunks_embedded": job.chunks_embedded,
-        "chunks_per_second": job.chunks_per_second,
-        "seconds_left": job.seconds_left,
-        "started_at": job.started_at.isoformat(),
-        "completed_at": plain(job.completed_at),
-        "duration_seconds": job.duration_seconds,
-        "error_message": job.error_message,
-    }
+    failures = [told(failure, ("source_file", "reason")) for failure in job.failures]
+    return {**told(job, JOB_BEGUN), "failures": failures, **told(job, JOB_DONE)}
 
 
 def plain(value: Any) -> Any:

@@ -41,7 +41,7 @@ def field_name(location: Sequence[str | int]) -> str:
 
 def allowed_values(kind: str, context: Mapping[str, Any]) -> str:
     if kind == "literal_error":
-        return str(context.get("expected", "")).replace("'", "")
+        return str(context.get("expected", "")).replace("'", "").removeprefix(", ")
     if kind == "too_long":
         return f"at most {counted(context['max_length'])}"
     if kind == "too_short":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fastapi import APIRouter
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from adapters.web.parts import WebParts
@@ -44,7 +45,8 @@ class HealthRoutes:
     async def alive(self) -> Response:
         return JSONResponse({"status": "alive"})
 
-    async def ready(self) -> Response:
+    async def ready(self, request: Request) -> Response:
+        """A no is an answer to whoever watches, and no error of ours: it is not logged as one."""
         readiness = await self._readiness()
         checks = dict(readiness.checks)
         if readiness.ready:
@@ -52,13 +54,14 @@ class HealthRoutes:
                 {"status": "ready", "checks": checks, "figures": dict(readiness.figures)}
             )
         missing = ", ".join(name for name, there in checks.items() if not there)
-        raise Problem(
+        not_ready = Problem(
             503,
             f"Not ready yet: {missing}.",
             headers={"Retry-After": str(RETRY_SECONDS)},
             checks=checks,
             figures=dict(readiness.figures),
         )
+        return not_ready.response(request.headers.get("accept", ""))
 
     async def metrics(self) -> Response:
         return Response(await self._metrics(), media_type=PROMETHEUS)

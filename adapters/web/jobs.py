@@ -116,7 +116,8 @@ def checked_url(field: str, url: str) -> str:
     except ValueError:
         whole = False
     if not whole:
-        raise invalid(field, f"{field} must be an http or https address.", "http:// or https://")
+        sentence = f"{field} must be an http or https address, as in https://docs.example.com/."
+        raise invalid(field, sentence, "http:// or https://")
     return url
 
 

@@ -27,6 +27,8 @@ from rag_core.insight.story import StoryStore
 from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore, PolicyStore
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+from rag_core.staff.answer import StaffAnswer
+from rag_core.staff.writing import Draft
 
 
 class KeepsQuestions(AcceptsQuestions, RevisesQuestions, Protocol):
@@ -110,6 +112,16 @@ class KnowsGaps(Protocol):
     async def set_state(self, gap_id: UUID, state: GapState) -> bool: ...
 
 
+class WritesAnswers(Protocol):
+    """Answers that an admin writes down."""
+
+    async def write(self, draft: Draft, *, by: str) -> StaffAnswer: ...
+
+    async def change(
+        self, answer_id: UUID, *, text: str | None = None, expires_at: datetime | None = None
+    ) -> StaffAnswer: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
     """Whether the house can answer; each part by its plain name."""
@@ -149,6 +161,7 @@ class WebParts:
     sources: ReadsSources | None = None
     """Reads a book's sources again; None: there are no hooks."""
     staffing: KeepsAnswers | None = None
+    writing: WritesAnswers | None = None
     mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
     """Applications of other platforms that share the port, by path; each guards itself."""
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)

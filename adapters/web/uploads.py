@@ -31,7 +31,11 @@ KINDS = ", ".join(sorted(READABLE))
 FILE = {
     "required": True,
     "description": "The file as it is.",
-    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    "content": {
+        "application/octet-stream": {
+            "schema": {"type": "string", "format": "binary", "minLength": 1},
+        }
+    },
 }
 
 
@@ -152,6 +156,8 @@ async def keep(request: Request, target: Path, *, at_most: int) -> None:
                         413, f"{target.name}: at most {at_most // MEGABYTE} MB of this kind."
                     )
                 await asyncio.to_thread(file.write, chunk)
+        if not size:
+            raise invalid("body", f"{target.name}: the file is empty.", "a file")
         await asyncio.to_thread(os.replace, draft, target)
     except ClientDisconnect:
         raise Problem(400, "The file did not arrive whole.") from None

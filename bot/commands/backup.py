@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.backup import restore_backup
+from bot.commands.lists import minute
 from bot.door import own_folder
 from bot.output import notices, print_json, terminal
 from bot.reach import reach
@@ -41,5 +42,5 @@ def show(what: str, made: dict[str, Any], *, as_json: bool) -> None:
         return
     index = "with its index" if made["has_index"] else "without an index (it lies on a server)"
     terminal().print(
-        f"{what}; {made['rows']} rows of {made['created_at']}, {index}.", soft_wrap=True
+        f"{what}; {made['rows']} rows of {minute(made['created_at'])}, {index}.", soft_wrap=True
     )

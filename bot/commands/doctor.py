@@ -11,6 +11,7 @@ from typing import Any
 from rich.table import Table
 
 from adapters.steward import Finding
+from adapters.web.config import parse_api_keys
 from bot.doctor import Doctor
 from bot.door import door_address, own_folder
 from bot.examination.look import in_place, missing
@@ -18,7 +19,7 @@ from bot.examination.tokens import of_tokens
 from bot.output import notices, print_json, terminal
 from bot.reach import reach
 from bot.settings import Settings, read_settings
-from rag_core.errors import FootnoteError
+from rag_core.errors import ConfigurationError, FootnoteError
 
 OPEN_SECONDS = 40.0
 """For a house to open and to look around: longer than it waits for an old process to go."""
@@ -59,6 +60,11 @@ def running(folder: Path) -> Finding:
 
 def web_door(settings: Settings) -> Finding:
     host, port = settings.listens_on
+    if settings.api_keys:
+        try:
+            parse_api_keys(settings.api_keys.get_secret_value())
+        except ConfigurationError as error:
+            return missing("web door", str(error), "Correct FOOTNOTE_API_KEYS.")
     who = "whoever holds one of the API keys" if settings.api_keys else "this machine only"
     return in_place("web door", f"{host}:{port}, open to {who}.")
 

@@ -72,6 +72,6 @@ def summary(job: dict[str, Any]) -> str:
     ]
     lines += [f"  {failure['source_file']}: {failure['reason']}" for failure in job["failures"]]
     lines += [f"  note: {notice}" for notice in job["notices"]]
-    if job["error_message"]:
+    if job["error_message"] and not job["failures"]:
         lines.append(f"  {job['error_message']}")
     return "\n".join(lines)

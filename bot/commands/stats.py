@@ -18,7 +18,7 @@ async def stats(*, days: int, as_json: bool) -> int:
         print_json(document)
         return 0
     seconds = document["seconds_to_answer"]
-    rows = [short("everywhere", document)]
+    rows = [short("all", document)]
     rows += [short(each["platform"], each) for each in document["platforms"]]
     terminal().print(table(rows))
     if seconds["p50"] is not None:

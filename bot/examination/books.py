@@ -12,6 +12,10 @@ from rag_core.books.source import BookSource
 from rag_core.ingestion.job import IngestionJob, JobStatus
 
 JOBS_LOOKED_AT = 50
+READ_AGAIN = (
+    "The index is not the one that the books were read into: put that one back, or read them"
+    " again with `footnote ingest`."
+)
 LOOK_AT_BOOKS = "Look at `footnote books`."
 SOURCE_ADVICE = "footnote sources lists them; footnote jobs --json tells all of a run."
 
@@ -26,10 +30,14 @@ def of_books(services: Services) -> Sequence[Check]:
         return [of_book(book, last_of(book, jobs)) for book in known]
 
     async def passages() -> Sequence[Finding]:
-        known = [book.book_id for book in await services.stores.books.all()]
-        count = await services.vectors.count(books=BookIds(known or ["none"]))
+        known = await services.stores.books.all()
+        ids = BookIds([book.book_id for book in known] or ["none"])
+        count = await services.vectors.count(books=ids)
         embedder = services.embedder
         detail = f"{count} of {len(known)} books can be found, by {embedder.model}"
+        whole = sum(book.chunks for book in known)
+        if count < whole:
+            return [missing("passages", f"{detail}; {whole} were read.", READ_AGAIN)]
         return [in_place("passages", f"{detail} ({embedder.dimension} dimensions).")]
 
     async def sources() -> Sequence[Finding]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from datetime import timedelta
+from time import monotonic
+from uuid import UUID
 
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.desk.trouble import Trouble
@@ -22,6 +24,8 @@ class Claiming:
         self._worker = worker
         self._lease = lease
         self._has_inherited = False
+        self._left: dict[UUID, float] = {}
+        """What is to be given back, and when: as soon as that can be written down."""
         self._trouble = Trouble("no question is claimed")
 
     async def next(self) -> OpenQuestion | None:
@@ -30,12 +34,23 @@ class Claiming:
             if not self._has_inherited:
                 await self._ledger.release(worker=self._worker)
                 self._has_inherited = True
+            await self._let_go()
             claim = await self._ledger.claim(worker=self._worker, lease=self._lease)
         except StorageError as error:
             self._trouble.met(error)
             return None
         self._trouble.over()
         return claim
+
+    def let_go_later(self, question_id: UUID, *, after_seconds: float) -> None:
+        """Somebody takes it up again then, or once the database can be written to."""
+        self._left[question_id] = monotonic() + after_seconds
+
+    async def _let_go(self) -> None:
+        now = monotonic()
+        for question_id in [each for each, due in self._left.items() if due <= now]:
+            await self._ledger.let_go(question_id, worker=self._worker)
+            del self._left[question_id]
 
     async def give_back(self) -> None:
         """At the end; claims that cannot be given back run out, or are inherited."""

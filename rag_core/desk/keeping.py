@@ -11,6 +11,7 @@ from time import monotonic
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.state import Turn
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
+from rag_core.desk.trouble import Trouble
 from rag_core.errors import StorageFull
 from rag_core.ports import Ledger
 
@@ -27,6 +28,7 @@ class Keeping:
         self._worker = worker
         self._pause_seconds = pause_seconds
         self._stopping = stopping
+        self._trouble = Trouble("answers wait for space")
 
     async def stored(
         self,
@@ -38,10 +40,9 @@ class Keeping:
         until: float,
     ) -> tuple[OutgoingPart, ...]:
         """The stored parts; StorageFull at that moment, or when it is time to end."""
-        was_said = False
         while True:
             try:
-                return await self._ledger.settle(
+                parts_stored = await self._ledger.settle(
                     claim.question_id,
                     worker=self._worker,
                     response=response,
@@ -52,10 +53,11 @@ class Keeping:
             except StorageFull as error:
                 if self._stopping.is_set() or monotonic() >= until:
                     raise
-                if not was_said:
-                    log.error("answer waits for space", extra=ids(claim) | {"cause": str(error)})
-                was_said = True
+                self._trouble.met(error)
                 await self._rest()
+            else:
+                self._trouble.over()
+                return parts_stored
 
     async def _rest(self) -> None:
         """Pause, unless it is time to end."""

@@ -29,6 +29,7 @@ from rag_core.errors import (
     AnswerTimedOut,
     ClaimLost,
     StorageError,
+    StorageFull,
     Superseded,
     UpstreamError,
     UpstreamRejected,
@@ -121,6 +122,12 @@ class Worker:
             await self._let_go(claim)
         except ClaimLost as error:
             log.warning("question left to others", extra=ids(claim) | {"cause": str(error)})
+        except StorageFull as error:
+            # There will be space at once or in a week, and then somebody waits for the answer.
+            after = self._limits.full_disk_seconds
+            self._claiming.let_go_later(claim.question_id, after_seconds=after)
+            log.warning("question waits for space", extra=ids(claim))
+            await self._excuse(claim, error)
         except StorageError as error:
             # The claim runs out by itself, and the question is taken up again.
             log.error("question left for later", extra=ids(claim) | {"cause": str(error)})

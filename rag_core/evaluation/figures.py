@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from rag_core.agent.answer import Outcome
@@ -10,6 +10,8 @@ from rag_core.evaluation.run import QuestionRow, Run
 
 Gain = tuple[float, float]
 """What a question gained, and of how much: a figure is the one sum divided by the other."""
+Gaining = Callable[[QuestionRow], Gain | None]
+ANSWERED = frozenset({Outcome.COMPLETED, Outcome.LOW_CONFIDENCE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +24,7 @@ class Figure:
     """The part of a run that holds it."""
     field: str
     tells: str
-    gain: Callable[[QuestionRow], Gain | None] | None = None
+    gain: Gaining | None = None
     """None: it is no mean over questions."""
 
     def of(self, run: Run) -> float | None:
@@ -32,7 +34,7 @@ class Figure:
         return found
 
 
-def scored(field: str) -> Callable[[QuestionRow], Gain | None]:
+def scored(field: str) -> Gaining:
     def gain(row: QuestionRow) -> Gain | None:
         score: float | None = getattr(row, field)
         return None if score is None else (score, 1.0)
@@ -40,32 +42,30 @@ def scored(field: str) -> Callable[[QuestionRow], Gain | None]:
     return gain
 
 
-def answered(row: QuestionRow) -> Gain | None:
-    if row.outcome is None or not row.answerable:
-        return None
-    return float(is_answered(row)), 1.0
-
-
 def is_answered(row: QuestionRow) -> bool:
-    return row.outcome in {Outcome.COMPLETED, Outcome.LOW_CONFIDENCE}
+    return row.outcome in ANSWERED
 
 
-def refused(row: QuestionRow) -> Gain | None:
-    if row.outcome is None or row.answerable:
-        return None
-    return float(row.outcome is Outcome.NO_RESULTS), 1.0
+def came_to(wanted: Collection[Outcome], *, answerable: bool) -> Gaining:
+    """How often it came to that with the questions that have an answer, or have none."""
+
+    def gain(row: QuestionRow) -> Gain | None:
+        if row.outcome is None or row.answerable is not answerable:
+            return None
+        return float(row.outcome in wanted), 1.0
+
+    return gain
 
 
-def cited_right(row: QuestionRow) -> Gain | None:
-    if row.cited is None or not row.relevant_ids:
-        return None
-    return float(sum(page in row.relevant_ids for page in row.cited)), float(len(row.cited))
+def cited(gained: Callable[[Sequence[bool]], Gain]) -> Gaining:
+    """What the footnotes gained, each told by whether its page is a relevant one."""
 
+    def gain(row: QuestionRow) -> Gain | None:
+        if row.cited is None or not row.relevant_ids:
+            return None
+        return gained([page in row.relevant_ids for page in row.cited])
 
-def right_first(row: QuestionRow) -> Gain | None:
-    if row.cited is None or not row.relevant_ids:
-        return None
-    return float(bool(row.cited) and row.cited[0] in row.relevant_ids), 1.0
+    return gain
 
 
 def with_gold(row: QuestionRow) -> Gain | None:
@@ -91,12 +91,12 @@ FIGURES = (
     Figure(
         name="answered", title="answered", part="refusal", field="answer_rate",
         tells="share of the answerable questions that got an answer",
-        gain=answered,
+        gain=came_to(ANSWERED, answerable=True),
     ),
     Figure(
         name="refused", title="refused", part="refusal", field="refusal_rate",
         tells="share of the questions without an answer that were refused",
-        gain=refused,
+        gain=came_to({Outcome.NO_RESULTS}, answerable=False),
     ),
     Figure(
         name="auc", title="AUC of confidence", part="refusal", field="confidence_auc",
@@ -105,12 +105,12 @@ FIGURES = (
     Figure(
         name="precision", title="cited pages relevant", part="citations", field="precision",
         tells="share of all cited pages that are relevant ones",
-        gain=cited_right,
+        gain=cited(lambda right: (float(sum(right)), float(len(right)))),
     ),
     Figure(
         name="right_first", title="right page first", part="citations", field="right_page_first",
         tells="the first footnote leads to a relevant page",
-        gain=right_first,
+        gain=cited(lambda right: (float(right[:1] == [True]), 1.0)),
     ),
     Figure(
         name="gold", title="gold in reply", part="citations", field="gold_in_reply",

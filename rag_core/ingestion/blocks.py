@@ -27,6 +27,8 @@ class Kind(StrEnum):
     """What a block is: some must not be cut."""
 
     HEADING = "heading"
+    TITLE = "title"
+    """A heading that is not marked as one, and so has no place of its own to link to."""
     TEXT = "text"
     ITEM = "item"
     TABLE = "table"

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from rag_core.ingestion.blocks import Block, Kind, blocks_of
 from rag_core.ingestion.documents import MIN_CHUNK_TEXT
-from rag_core.ingestion.headings import Heading, Site, headings_of
+from rag_core.ingestion.headings import Heading, Site, headings_of, plain
 from rag_core.ingestion.splitting import split_block
+from rag_core.ingestion.titles import titled
 
 TARGET_TOKENS = 400
 LARGEST_BLOCK = 600
@@ -21,7 +22,7 @@ SMALL_OPENING = 15
 """A title and a line say too little alone: what is below this joins its first subsection."""
 SLACK = 1.25
 """How far above the target a passage of several blocks may be before it is halved."""
-USUAL_TOKENS = {Kind.TEXT: 45, Kind.ITEM: 25, Kind.TABLE: 150, Kind.CODE: 70, Kind.HEADING: 5}
+USUAL_TOKENS = {Kind.TEXT: 45, Kind.ITEM: 25, Kind.TABLE: 150, Kind.CODE: 70}
 """Of the pages of courses and manuals, in the mean."""
 TOKENS_PER_WORD = 1.3
 BYTES_PER_TOKEN = 6
@@ -103,17 +104,17 @@ def text_of(blocks: list[Weighed]) -> str:
 
 def cut(text: str, *, site: Site = Site.PLAIN, target: int = TARGET_TOKENS) -> list[Passage]:
     """The passages of a Markdown page, in order; together they hold all of its text."""
+    return passages_of(titled(blocks_of(text)), site, target)
+
+
+def passages_of(blocks: list[Block], site: Site, target: int) -> list[Passage]:
     drafts: list[Draft] = []
-    for section in sections_of(blocks_of(text), site):
+    for section in sections_of(blocks, site):
         joined = bool(drafts) and belongs_with(drafts[-1], section)
         for number, part in enumerate(portions(section.blocks, target)):
             if number or not joined:
                 drafts.append(Draft(opening=section.path))
             drafts[-1].take(part, section.path)
-    return passages_of(drafts)
-
-
-def passages_of(drafts: list[Draft]) -> list[Passage]:
     return [draft.passage() for draft in without_crumbs(drafts)]
 
 
@@ -128,13 +129,18 @@ def sections_of(blocks: list[Block], site: Site) -> list[Section]:
     headings = iter(headings_of(raw, site))
     sections = [Section(path=())]
     for block in blocks:
-        if block.kind is Kind.HEADING:
-            heading = next(headings)
-            above = tuple(h for h in sections[-1].path if h.level < heading.level)
+        if block.kind in {Kind.HEADING, Kind.TITLE}:
+            above = tuple(h for h in sections[-1].path if h.level < block.level)
+            heading = next(headings) if block.kind is Kind.HEADING else unmarked(block, above)
             sections.append(Section(path=(*above, heading)))
         else:
             sections[-1].blocks.append(weighed(block))
     return list(with_empty_headings_kept(sections))
+
+
+def unmarked(block: Block, above: tuple[Heading, ...]) -> Heading:
+    """A heading that only looks like one: links lead to the marked one above it."""
+    return Heading(block.level, plain(block.text), above[-1].anchor if above else "")
 
 
 def with_empty_headings_kept(sections: list[Section]) -> Iterator[Section]:
@@ -241,12 +247,8 @@ PARAGRAPH = re.compile(r"\n[ \t]*\n+")
 def cut_plain(text: str, *, target: int = TARGET_TOKENS) -> list[Passage]:
     """The passages of a text without markup: paragraphs, as many as fit."""
     paragraphs = [
-        weighed(Block(Kind.TEXT, paragraph.strip("\n").rstrip()))
+        Block(Kind.TEXT, paragraph.strip("\n").rstrip())
         for paragraph in PARAGRAPH.split(text)
         if paragraph.strip()
     ]
-    drafts = []
-    for part in portions(paragraphs, target):
-        drafts.append(Draft(opening=()))
-        drafts[-1].take(part, ())
-    return passages_of(drafts)
+    return passages_of(titled(paragraphs), Site.PLAIN, target)

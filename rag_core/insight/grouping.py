@@ -14,14 +14,14 @@ from rag_core.insight.settling import settled
 
 Matrix = NDArray[np.float64]
 
-MEANING = 0.8
+MEANING = 0.7
 """How much the vectors count; the rest is shared words, the rare ones above all."""
 COMMON = 20
 """What all questions share is taken out of their vectors; with so few questions, half of it."""
 LOOSER = 0.6
 """Two groups are one when their questions are at least this alike, as a share of how alike the
 questions inside each group are: so a narrow field is cut as finely as a wide one."""
-USUAL = 0.35
+USUAL = 0.45
 """How alike the questions of one group usually are: what is believed of a lone question."""
 BELIEF = 20
 """How many pairs of questions it takes to outweigh what is usual."""

@@ -12,7 +12,7 @@ Matrix = NDArray[np.float64]
 
 FEW = 3
 """Smaller groups draw nobody to them."""
-NEAR = 0.12
+NEAR = 0.14
 """A question that is less alike to every group stays alone."""
 SAME = 0.4
 """Two groups are one topic when they are this alike, as a share of the likeness inside them."""

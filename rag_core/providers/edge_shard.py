@@ -38,7 +38,7 @@ def open_shard(
     shard_folder = folder / SHARD_FOLDER
     state = read_state(folder / STATE_FILE)
     if state is not None:
-        checked_model(state, dimension, model)
+        checked_model(folder, state, dimension, model)
         return load_shard(folder / state.get(PLACE, SHARD_FOLDER), dimension, rules), state
     state = {"model": model, "dimension": dimension, "layout": LAYOUT}
     with edge_errors(folder):
@@ -77,17 +77,18 @@ def clear_others(folder: Path, current: str) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
-def checked_model(state: Mapping[str, Any], dimension: int, model: str) -> None:
+def checked_model(folder: Path, state: Mapping[str, Any], dimension: int, model: str) -> None:
     if state.get("layout") != LAYOUT:
         raise ConfigurationError(
-            "The index was written by another version of this program:"
-            " move its folder away and ingest again."
+            f"The index in {folder} was written by another version of Footnote: move that folder"
+            " away and read your books again with `footnote ingest`; conversations stay."
         )
     if (state.get("model"), state.get("dimension")) != (model, dimension):
         raise ConfigurationError(
             f"The index was built with the embedding model {state.get('model')}"
             f" ({state.get('dimension')} dimensions), and the settings ask for {model}"
-            f" ({dimension}): set FOOTNOTE_EMBEDDER back, or move the index away and ingest again."
+            f" ({dimension}): set FOOTNOTE_EMBEDDER back, or move {folder} away and read your books"
+            " again with `footnote ingest`."
         )
 
 

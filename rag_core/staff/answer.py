@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from rag_core.agent.guard import visible
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
+from rag_core.ports import Embedder
 from rag_core.retrieval.query import Filters
 
 KIND = "staff_answer"
@@ -105,6 +107,11 @@ class StaffAnswer:
     def place(self) -> tuple[Platform, TenantId]:
         return Platform(self.identity.platform), TenantId(self.identity.tenant)
 
+    @property
+    def is_written_down(self) -> bool:
+        """Whether an admin wrote it on our own pages, and no message stands behind it."""
+        return self.place[0] is Platform.WEB
+
     def is_found_at(self, now: datetime) -> bool:
         return self.keeping is Keeping.KEPT and now < self.expires_at
 
@@ -126,3 +133,13 @@ class StaffAnswer:
 def may_answer(text: str) -> bool:
     """Whether words can be an answer at all: not thanks, and not a question back."""
     return len(text.split()) >= LEAST_WORDS and not text.rstrip().endswith(("?", "？"))
+
+
+def one_line(text: str, most: int) -> str:
+    return " ".join(visible(text).split())[:most]
+
+
+async def with_vector(answer: StaffAnswer, embedder: Embedder) -> StaffAnswer:
+    """The answer with the vector of its words as they stand."""
+    (vector,) = await embedder.embed_documents([answer.embedded_text])
+    return replace(answer, model=embedder.model, vector=tuple(vector))

@@ -11,7 +11,7 @@ from rag_core.ports import EmbeddedQuery, Embedder
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.widening import cosine
-from rag_core.staff.answer import KIND, StaffAnswer
+from rag_core.staff.answer import KIND, StaffAnswer, with_vector
 from rag_core.staff.store import StaffAnswerStore
 
 NEAR = 0.35
@@ -69,8 +69,7 @@ class StaffShelf:
         """Its vector, made anew where the house has another embedding model now."""
         if answer.model == self._embedder.model:
             return answer
-        (vector,) = await self._embedder.embed_documents([answer.embedded_text])
-        renewed = replace(answer, model=self._embedder.model, vector=tuple(vector))
+        renewed = await with_vector(answer, self._embedder)
         await self._store.save(renewed)
         return renewed
 

@@ -25,6 +25,8 @@ from rag_core.staff.answer import (
     StaffAnswer,
     StaffReply,
     may_answer,
+    one_line,
+    with_vector,
 )
 from rag_core.staff.store import StaffAnswerStore
 
@@ -192,15 +194,10 @@ class Staffing:
     async def _embedded(self, answer: StaffAnswer) -> StaffAnswer:
         if answer.keeping is not Keeping.KEPT:
             return answer
-        (vector,) = await self._embedder.embed_documents([answer.embedded_text])
-        return replace(answer, model=self._embedder.model, vector=tuple(vector))
+        return await with_vector(answer, self._embedder)
 
     async def _stored(self, answer_id: UUID) -> StaffAnswer:
         answer = await self._store.get(answer_id)
         if answer is None:
             raise InvalidQuestion("staff_answer", NOT_THERE)
         return answer
-
-
-def one_line(text: str, most: int) -> str:
-    return " ".join(visible(text).split())[:most]

@@ -74,7 +74,7 @@ class Conversations:
         async def body(transaction: Transaction) -> None:
             await prepare(transaction, key, model=model, max_turns=max_turns, wanted=session_id)
 
-        await self._database.write(body)
+        await self._database.write(body, lasting=False)  # it lasts with its first answer
         state = await self._load(key, last_messages)
         if state is None:  # deleted by somebody else at this very moment
             return await self.open(

@@ -37,11 +37,19 @@ class Database(Protocol):
         """Write with one statement, all of it or nothing."""
         ...
 
-    async def write(self, body: Callable[[Transaction], Awaitable[Result]], /) -> Result:
+    async def note(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
+        """The same for what may be lost with the host, though not with the process.
+
+        It does not wait for the disk, and is there for good once anything else is."""
+        ...
+
+    async def write(
+        self, body: Callable[[Transaction], Awaitable[Result]], /, *, lasting: bool = True
+    ) -> Result:
         """Run the body in one transaction: all of it or nothing.
 
         Once begun it is finished even when the caller is cancelled. The body awaits nothing but
-        the transaction."""
+        the transaction. What is not `lasting` may be lost as a note may."""
         ...
 
     async def scrub(self) -> None:

@@ -72,6 +72,9 @@ STATE = Statement(select(questions.c.state).where(questions.c.id == bindparam("q
 class QuestionLedger:
     """A question is accepted once, worked on by one worker at a time, and settled once.
 
+    What may not be lost even with the host waits for the disk: that a question was accepted, its
+    answer, and that a part is about to be posted. All else follows from these.
+
     The claim lies on the thread, so a thread can never have two."""
 
     def __init__(self, database: Database) -> None:
@@ -104,34 +107,35 @@ class QuestionLedger:
                 return None
             return await take(transaction, thread, worker=worker, lease=lease)
 
-        claim = await self._database.write(body)
+        # Whoever loses a claim with the host claims anew.
+        claim = await self._database.write(body, lasting=False)
         # Read when it is claimed: a question that this program cannot read holds up its own
         # thread and no other.
         return claim.read() if claim else None
 
     async def begin_answer(self, question_id: UUID) -> int:
-        begun = await self._database.run(BEGIN_ANSWER, question=str(question_id))
+        begun = await self._database.note(BEGIN_ANSWER, question=str(question_id))
         must_be_wanted(begun)
         return int(begun[0]["attempt"])
 
     async def unbegin_answer(self, question_id: UUID) -> None:
-        await self._database.run(UNBEGIN_ANSWER, question=str(question_id))
+        await self._database.note(UNBEGIN_ANSWER, question=str(question_id))
 
     async def renew(self, question_id: UUID, *, worker: str, lease: timedelta) -> bool:
-        held = await self._database.run(
+        held = await self._database.note(
             RENEW, question=str(question_id), by=worker, lease=lease.total_seconds()
         )
         return bool(held)
 
     async def let_go(self, question_id: UUID, *, worker: str) -> None:
-        await self._database.run(LET_GO, question=str(question_id), by=worker)
+        await self._database.note(LET_GO, question=str(question_id), by=worker)
 
     async def release(self, *, worker: str) -> int:
-        return len(await self._database.run(RELEASE, by=worker))
+        return len(await self._database.note(RELEASE, by=worker))
 
     async def advance(self, question_id: UUID, state: QuestionState) -> None:
         """Note how far a question has come; what has ended stays as it ended."""
-        await self._database.run(ADVANCE, question=str(question_id), new_state=state.value)
+        await self._database.note(ADVANCE, question=str(question_id), new_state=state.value)
 
     async def settle(
         self,
@@ -227,7 +231,8 @@ class QuestionLedger:
         must_be_wanted(begun)
 
     async def posted(self, part: OutgoingPart, *, external_id: str) -> None:
-        known = await self._database.run(
+        # Where this is lost with the host, the platform is asked whether the part is there.
+        known = await self._database.note(
             POSTED, of=str(part.question_id), part=part.number, external=external_id
         )
         must_be_wanted(known)
@@ -246,7 +251,7 @@ class QuestionLedger:
         async def body(transaction: Transaction) -> None:
             await close(transaction, str(question_id), revision=revision, delivered=delivered)
 
-        await self._database.write(body)
+        await self._database.write(body, lasting=False)
 
     async def answer(self, answer_id: UUID) -> tuple[AgentResponse, ConversationKey] | None:
         return await answer_by_id(self._database, answer_id)

@@ -76,7 +76,13 @@ class PostgresDatabase:
     async def run(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
         return await self.write(lambda transaction: transaction.rows(statement, **values))
 
-    async def write(self, body: Callable[[Transaction], Awaitable[Result]], /) -> Result:
+    async def note(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
+        """As lasting as all else: the server writes many transactions down at once."""
+        return await self.run(statement, **values)
+
+    async def write(
+        self, body: Callable[[Transaction], Awaitable[Result]], /, *, lasting: bool = True
+    ) -> Result:
         with postgres_errors():
             connection = await self._pool.acquire(timeout=COMMAND_SECONDS)
         # Cancelled until here, nothing has begun.

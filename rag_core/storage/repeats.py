@@ -80,7 +80,7 @@ class RepeatRecords:
         return question_from_json(rows[0]["body"]) if rows else None
 
     async def remember(self, asked: Asked, *, earlier: UUID | None) -> None:
-        await self._database.run(
+        await self._database.note(
             REMEMBER,
             question=str(asked.question_id),
             place=asked.place,

@@ -29,7 +29,7 @@ UNLIMITED = 2**32 - 2
 SCRUB_SECONDS = 0.2
 OLDEST_SQLITE = (3, 35, 0)
 READ_PRAGMAS = ("query_only=ON",)
-WRITE_PRAGMAS = ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
+WRITE_PRAGMAS = ("foreign_keys=ON", "secure_delete=ON")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,27 +68,52 @@ class SqliteDatabase:
         self._reader = reader
         self._transaction = SqliteTransaction(writer)
         self._writing = asyncio.Lock()
+        self._lasts: bool | None = None
+        """Whether the connection's commits wait for the disk; None: not known."""
 
     async def rows(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
         with sqlite_errors(self._path):
             return await fetch(self._reader, *statement.for_sqlite(values))
 
     async def run(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
+        return await self._one(statement, values, lasting=True)
+
+    async def note(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
+        return await self._one(statement, values, lasting=False)
+
+    async def _one(
+        self, statement: Statement, values: Mapping[str, Any], *, lasting: bool
+    ) -> Sequence[Row]:
         # One statement is a transaction of its own: once it is with the connection's thread it
         # runs to its end, whoever still waits for it.
         async with self._writing:
             with sqlite_errors(self._path):
+                await self._make_last(lasting)
                 return await fetch(self._writer, *statement.for_sqlite(values))
 
-    async def write(self, body: Callable[[Transaction], Awaitable[Result]], /) -> Result:
+    async def _make_last(self, lasting: bool) -> None:
+        """Whether the next commit waits until the disk has it, and all that was written before.
+
+        The log is kept in order either way: no later commit outlives an earlier one."""
+        if lasting is not self._lasts:
+            self._lasts = None  # should this be cancelled
+            await fetch(self._writer, f"PRAGMA synchronous={'FULL' if lasting else 'NORMAL'}")
+            self._lasts = lasting
+
+    async def write(
+        self, body: Callable[[Transaction], Awaitable[Result]], /, *, lasting: bool = True
+    ) -> Result:
         await self._writing.acquire()  # cancelled here, nothing has begun
-        task = asyncio.ensure_future(self._transact(body))
+        task = asyncio.ensure_future(self._transact(body, lasting))
         task.add_done_callback(lambda _: self._writing.release())
         return await asyncio.shield(task)
 
-    async def _transact(self, body: Callable[[Transaction], Awaitable[Result]]) -> Result:
+    async def _transact(
+        self, body: Callable[[Transaction], Awaitable[Result]], lasting: bool
+    ) -> Result:
         with sqlite_errors(self._path):
             try:
+                await self._make_last(lasting)
                 await fetch(self._writer, "BEGIN IMMEDIATE")
                 result = await body(self._transaction)
                 await fetch(self._writer, "COMMIT")
@@ -106,6 +131,7 @@ class SqliteDatabase:
         moved to its neighbour stays behind as bytes that no table knows of any more."""
         async with self._writing:
             with sqlite_errors(self._path):
+                await self._make_last(True)
                 await fetch(self._writer, "VACUUM")
         for _ in range(1 + int(self._busy_seconds / SCRUB_SECONDS / 2)):
             if await self._checkpoint():

@@ -14,7 +14,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 SUMMER = "When does the reading room open in summer?"
 IN_VAIN = ("May I bring my dog?", "Are dogs allowed in the reading room?")
-PAGES = ("/admin", "/admin/gaps", "/admin/books", "/admin/channels", "/admin/answers")
+PLACES = ("gaps", "books", "channels", "answers", "staff")
+PAGES = ("/admin", *(f"/admin/{place}" for place in PLACES))
 NEW_PAGE = "# Courses\n\n## Pottery\n\nThe pottery course begins on Tuesdays at 18:30.\n"
 
 
@@ -106,6 +107,46 @@ async def test_files_are_dropped_read_and_answered_from(
     assert "not read" in await tab.text("#drop-refused")
     # The browser itself tells of refused requests; here they are what is tried.
     tab.complaints.clear()
+
+
+async def told(tab: Tab, part: str, words: str) -> None:
+    """Wait until the page, loaded anew and whole, says so of the first answer."""
+    said = f"document.querySelector('.staff {part}')?.innerText.includes({words!r})"
+    await tab.until(f"document.readyState === 'complete' && {said}")
+
+
+async def test_an_answer_of_the_staff_is_written_changed_and_withdrawn(
+    tab: Tab, house: RunningHouse, axe_script: str
+) -> None:
+    await tab.go("/admin/staff")
+    for name, words in (
+        ("author", "Ada"),
+        ("question", "Where do I lock my bicycle?"),
+        ("text", "Bicycles are locked to the rail of the north gate."),
+    ):
+        await tab.tab_to(f"#staff-form [name='{name}']", within=60)
+        await tab.write(words)
+    await tab.tab_to("#staff-form button")
+    await tab.press("Enter")
+    await told(tab, ".said", "north gate")
+    assert await tab.findings(axe_script) == []
+    assert "north gate" in (await house.ask(message="Where do I lock my bicycle?"))["answer"]
+    await tab.click(".staff summary")
+    await tab.run("document.querySelector('.staff textarea').select()")
+    await tab.write("Bicycles are locked to the rail of the south gate.")
+    assert await tab.findings(axe_script) == []
+    await tab.click(".staff .primary")
+    await told(tab, ".said", "south gate")
+    await tab.click(".staff summary")
+    await tab.run("document.querySelector('.staff [name=until]').value = '2020-01-01'")
+    await tab.click(".staff .primary")
+    await told(tab, ".when", "not found any")
+    late = await house.ask(message="Where do I lock my bicycle?")
+    assert late["outcome"] == "no_results"
+    await tab.click(".staff summary")
+    await tab.click(".staff [data-act=withdraw]")
+    await tab.until("!document.querySelector('.staff')")
+    assert (await house.web.get("/staff-answers")).json() == {"staff_answers": []}
 
 
 async def test_a_channel_is_bound_on_its_page(tab: Tab) -> None:

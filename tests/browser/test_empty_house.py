@@ -10,6 +10,8 @@ from tests.browser.devtools import DevTools
 from tests.browser.tab import open_tab
 from tests.flow.running_house import footnote, running_house
 
+PLACES = ("gaps", "books", "channels", "answers", "staff")
+
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
@@ -26,6 +28,9 @@ async def test_the_page_says_how_to_begin_and_then_offers_questions(
         running_house(tmp_path) as house,
         open_tab(browser, str(house.web.base_url)) as tab,
     ):
+        for place in ("/admin", *(f"/admin/{name}" for name in PLACES)):
+            await tab.go(place)
+            assert await tab.findings(axe_script) == [], place
         await tab.go()
         command = (await tab.text("#welcome pre")).split()
         assert command[:2] == ["footnote", "ingest"]

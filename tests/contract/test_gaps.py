@@ -21,7 +21,7 @@ from tests.builders import NOON, a_key, a_question, a_response, a_turn
 from tests.contract.desk_work import DeskWork
 from tests.fakes.embedder import WordEmbedder
 
-DOGS = ("May I bring my dog?", "Are dogs allowed in the office?", "dog office rules")
+DOGS = ("May I bring my dog to the office?", "Are dogs allowed in the office?", "dog office rules")
 PARKING = ("Where is the parking garage?", "How do I book a parking garage space?")
 
 

@@ -13,11 +13,13 @@ from rag_core.agent.answer import Outcome
 from rag_core.books.book import Book, BookIds
 from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.errors import InvalidQuestion
 from rag_core.ports import EmbeddedQuery
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.staff.answer import Keeping, StaffAnswer, StaffReply
 from rag_core.staff.shelf import StaffShelf
 from rag_core.staff.staffing import Staffing
+from rag_core.staff.writing import Draft, Writing
 from rag_core.storage.books import Books
 from rag_core.storage.database import Database
 from rag_core.storage.forgetting import Forgetting
@@ -207,3 +209,32 @@ async def test_another_embedding_model_finds_it_too(scene: Scene) -> None:
     renewed = await scene.store.get(kept.id)
     assert renewed is not None
     assert renewed.model == scene.embedder.model
+
+
+async def test_what_was_written_as_a_message_is_changed_by_that_message_alone(
+    scene: Scene,
+) -> None:
+    writing = Writing(
+        store=scene.store,
+        ledger=scene.desk.ledger,
+        embedder=scene.embedder,
+        kept_for=timedelta(days=30),
+        now=lambda: scene.now,
+    )
+    draft = Draft(book_id="course", text="Bicycles stay <@U1> by the gate.", author="Ada\nAdmin")
+    written = await writing.write(draft, by="key-1")
+    assert (written.author, written.expires_at) == ("Ada Admin", MORNING + timedelta(days=30))
+    assert await scene.found() == [written.text]
+    assert (await scene.store.get(written.id)) is not None
+    await scene.refusal()
+    kept = await scene.kept()
+    with pytest.raises(InvalidQuestion, match="somebody's message"):
+        await writing.change(kept.id, text="Bicycles stay wherever they like.")
+    await writing.change(kept.id, expires_at=MORNING)
+    assert await scene.found() == [written.text]
+    await writing.change(written.id, text="Bicycles stay by the other gate.")
+    assert await scene.found() == ["Bicycles stay by the other gate."]
+    with pytest.raises(InvalidQuestion, match="at most 30 days"):
+        await writing.change(written.id, expires_at=MORNING + timedelta(days=32))
+    scene.now += timedelta(days=31)
+    assert await scene.found() == []

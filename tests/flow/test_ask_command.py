@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.commands.ask import file_of
 from tests.flow.running_house import ROOT, environment, footnote
 from tests.shelf_builders import write_files
 
@@ -48,15 +49,26 @@ async def test_an_answer_stands_with_its_links_and_what_was_asked_for(handbook: 
     assert "Nothing was searched" in greeted
 
 
-async def test_of_pages_with_one_name_the_quoted_files_are_named(tmp_path: Path) -> None:
-    old = "# Opening hours\n\nThe library opens at 8:00 and closes at 18:00.\n"
-    new = "# Opening hours\n\nThe library opens at 9:00 and closes at 22:00.\n"
-    write_files(tmp_path / "pages", {"old/hours.md": old, "new/hours.md": new})
+def test_of_pages_with_one_name_the_quoted_file_is_named() -> None:
+    sources = [
+        {"page_title": title, "section": "", "chunk_text": text, "source_file": file}
+        for title, text, file in (
+            ("Hours", "It opens at 8:00 and closes at 18:00.", "old/hours.md"),
+            ("Hours", "It opens at 9:00 and closes at 22:00.", "new/hours.md"),
+            ("Rooms", "It opens at 9:00 and closes at 22:00.", "rooms.md"),
+        )
+    ]
+    place = {"page_title": "Hours", "section_heading": ""}
+    assert file_of({**place, "quote": "opens at 9:00"}, sources) == "new/hours.md"
+    assert file_of({**place, "quote": "not in what is shown"}, sources) == "old/hours.md"
+    assert file_of({**place, "page_title": "Gone", "quote": "opens"}, sources) == ""
+
+
+async def test_without_an_address_the_file_stands_below_a_footnote(tmp_path: Path) -> None:
+    write_files(tmp_path / "pages", {"rules/limits.md": PAGE})
     await footnote("ingest", "pages", "--book", "handbook", folder=tmp_path)
-    said, _ = await footnote("ask", "When does the library open?", folder=tmp_path)
-    answer, footnotes = said.split("[1] Opening hours\n")
-    assert "9:00" in answer
-    assert {line.strip() for line in footnotes.splitlines()} >= {"old/hours.md", "new/hours.md"}
+    said, _ = await footnote("ask", ASKED, folder=tmp_path)
+    assert "[1] Limits\n    rules/limits.md\n" in said
 
 
 async def test_where_nobody_chose_a_book_the_books_are_named(tmp_path: Path) -> None:
@@ -131,4 +143,4 @@ async def test_a_disk_without_space_is_told_within_the_deadline(tmp_path: Path) 
     printed, said = await footnote("ask", ASKED, folder=tmp_path, settings=full, expect=1)
     assert printed == ""
     assert "The answer could not be stored: there is no space left for the database." in said
-    assert said.count("answer waits for space") == 1
+    assert said.count("answers wait for space: the database fails") == 1

@@ -12,10 +12,11 @@ import pytest
 
 from rag_core.conversation.key import Platform
 from rag_core.desk.incoming import IncomingQuestion
-from rag_core.desk.outgoing import Outlet
+from rag_core.desk.outgoing import OutgoingPart, Outlet
 from rag_core.desk.worker import Worker
 from rag_core.errors import StorageError, StorageFull
 from rag_core.storage.database import Database
+from rag_core.storage.ledger import QuestionLedger
 from tests.fakes.desk import FullAtFirst
 from tests.fakes.offices import NAME, QUICK, Office, asked, ledger_of
 
@@ -27,6 +28,18 @@ class AlwaysFull(FullAtFirst):
     """A ledger whose disk has space for a question and for no answer."""
 
     refusals = 1_000_000
+
+
+class FullAtThePost(QuestionLedger):
+    """A ledger that has space for an answer, and at first none for its delivery."""
+
+    refusals = 3
+
+    async def begin_post(self, part: OutgoingPart) -> None:
+        if self.refusals:
+            self.refusals -= 1
+            raise StorageFull("There is no space left.")
+        await super().begin_post(part)
 
 
 class Counter:
@@ -85,6 +98,17 @@ async def test_on_a_platform_an_answer_waits_for_space_longer_than_it_took(
     office = Office(database, ledger)
     await office.desk.accept(asked("How?"))
     async with office.at_work(BRIEF):
+        await office.until_done()
+    assert len(office.shown) == 2
+    assert len(office.answers.asked) == 1
+
+
+async def test_what_was_left_for_want_of_space_goes_on_before_its_claim_runs_out(
+    database: Database,
+) -> None:
+    office = Office(database, FullAtThePost(database))
+    await office.desk.accept(asked("How?"))
+    async with office.at_work(BRIEF):  # a claim lasts for a minute
         await office.until_done()
     assert len(office.shown) == 2
     assert len(office.answers.asked) == 1

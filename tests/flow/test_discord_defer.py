@@ -61,9 +61,11 @@ def discord_elsewhere() -> Iterator[Elsewhere]:
 
 
 async def stall() -> None:
-    """Something blocks the loop now and then: a big file, a slow disk, a busy machine."""
+    """Something blocks the loop now and then: a big file, a slow disk, a busy machine.
+
+    Two stalls without a breath between them would be one of twice the length."""
     while True:
-        await asyncio.sleep(random.uniform(0.0, 4.0))
+        await asyncio.sleep(random.uniform(0.1, 4.0))
         time.sleep(random.uniform(0.0, LONGEST_STALL))  # noqa: ASYNC251
 
 

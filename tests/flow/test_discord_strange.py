@@ -246,6 +246,14 @@ async def test_an_application_that_tells_little_of_itself_will_do(told: Mapping[
             await still_answers(course)
 
 
+async def test_an_application_that_is_known_by_its_newer_name_alone_will_do() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        peer.troubles.on(APPLICATION, Trouble(status=404))
+        async with running(course):
+            await still_answers(course)
+
+
 @pytest.mark.parametrize("told", [{}, [], "words", {"id": "x"}])
 async def test_a_log_in_that_cannot_be_read_is_tried_again(told: Any) -> None:
     async with open_discord_peer() as peer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from tests.flow.running_house import footnote, running_house
 
-FAILED = 1
+FAILED, WRONG = 1, 2
 
 
 async def findings(
@@ -44,6 +45,36 @@ async def test_a_whole_house_is_in_place_with_and_without_a_running_bot(tmp_path
         beside = await findings(tmp_path)
     assert "does not run" not in beside["bot"]["detail"]
     assert all(each["in_place"] for each in beside.values())
+
+
+async def test_an_index_that_was_moved_away_is_told_and_read_anew(tmp_path: Path) -> None:
+    await with_a_book(tmp_path)
+    shutil.rmtree(tmp_path / "data" / "index")
+    found = await findings(tmp_path, expect=FAILED)
+    assert "0 of 1 books can be found" in found["passages"]["detail"]
+    assert "footnote ingest" in found["passages"]["advice"]
+    await footnote("ingest", "limits.md", "--book", "course", folder=tmp_path)
+    assert all(each["in_place"] for each in (await findings(tmp_path)).values())
+
+
+async def test_an_index_of_another_version_says_where_it_is(tmp_path: Path) -> None:
+    await with_a_book(tmp_path)
+    (state,) = (tmp_path / "data" / "index").glob("*.json")
+    state.write_text(state.read_text().replace('"layout": ', '"layout": 9'))
+    _, said = await footnote("ask", "How many?", folder=tmp_path, expect=WRONG)
+    assert str(tmp_path / "data" / "index") in said
+    assert "another version of Footnote" in said
+
+
+async def test_a_wrong_api_key_is_told_at_the_start_and_by_the_doctor(tmp_path: Path) -> None:
+    wrong = {"FOOTNOTE_API_KEYS": "a-secret-key:boss"}
+    found = await findings(tmp_path, expect=FAILED, settings=wrong)
+    assert "scope 'boss'" in found["web door"]["detail"]
+    assert found["web door"]["advice"] == "Correct FOOTNOTE_API_KEYS."
+    _, said = await footnote("run", folder=tmp_path, settings=wrong, expect=WRONG)
+    assert said == (
+        "footnote: FOOTNOTE_API_KEYS: key 1: has the scope 'boss'; allowed are ask, read, admin.\n"
+    )
 
 
 async def test_a_language_model_that_nobody_serves_is_named(tmp_path: Path) -> None:

@@ -183,3 +183,29 @@ def test_a_stream_is_begun_only_where_its_end_will_find_room() -> None:
     assert not budget.open_stream()
     now[0] = 122.0
     assert budget.open_stream()
+
+
+def test_a_draft_is_begun_only_where_its_answer_will_find_room() -> None:
+    now = [0.0]
+    budget = Budget(clock=lambda: now[0])
+    begun = [name for name in map(str, range(60)) if budget.open_draft(name)]
+    assert len(begun) == 40, "some edits are left to answers that change"
+    for name in begun:
+        assert budget.take("chat.update"), "an answer need not wait because of other drafts"
+        budget.close_draft(name)
+    assert not budget.open_draft("later"), "forty edits were made in this minute"
+    now[0] = 61.0
+    assert budget.open_draft("later")
+
+
+def test_a_draft_without_an_answer_keeps_its_room_for_a_while_only() -> None:
+    now = [0.0]
+    budget = Budget(clock=lambda: now[0])
+    for name in map(str, range(40)):
+        assert budget.open_draft(name)
+    now[0] = 100.0
+    assert not budget.open_draft("later")
+    assert budget.promised == 40
+    now[0] = 181.0
+    assert budget.open_draft("later")
+    assert budget.promised == 1

@@ -63,6 +63,7 @@ class Routes:
             "GET /users/@me": self.me,
             "POST /users/@me/channels": self.open_direct,
             "GET /oauth2/applications/@me": self.application,
+            "GET /applications/@me": self.application,
             "GET /gateway/bot": self.gateway_bot,
             "GET /guilds/:g": self.guild,
             "GET /guilds/:g/channels": self.guild_channels,

@@ -193,3 +193,68 @@ def test_an_open_fence_runs_to_the_end() -> None:
     (passage,) = cut("Intro text here.\n\n```\n# not a heading\n\n## neither")
     assert passage.path == ()
     assert "## neither" in passage.text
+
+
+FAQ = """**How do I reset my password?**
+Choose "Forgot password" on the account page.
+
+**Q: Can I hand in late?**
+
+A: Yes, up to 48 hours late.
+"""
+
+
+def sections(passages: list[Passage]) -> dict[str, str]:
+    return {p.path[-1].title if p.path else "": p.text for p in passages}
+
+
+def test_the_questions_of_an_faq_are_its_headings() -> None:
+    assert sections(cut(FAQ)) == {
+        "How do I reset my password?": 'Choose "Forgot password" on the account page.',
+        "Can I hand in late?": "Yes, up to 48 hours late.",
+    }
+    below = cut(f"# Help\n\n## Exams\n\n{FAQ}\n## Rooms\n\nAll rooms are in house C.")
+    assert [p.path[-1].anchor for p in below] == ["exams", "exams", "rooms"]
+    assert [len(p.path) for p in below] == [3, 3, 2]
+
+
+def test_marked_questions_in_plain_text_are_headings_too() -> None:
+    text = (
+        "Before it please read all of this page, and then ask whoever sits beside you.\n\n"
+        "Q: Where is it?\nA: In Hall B at 9:00.\nQ2. May I eat?\nA: Only water."
+    )
+    assert sections(cut_plain(text)) == {
+        "": "Before it please read all of this page, and then ask whoever sits beside you.",
+        "Where is it?": "In Hall B at 9:00.",
+        "May I eat?": "Only water.",
+    }
+
+
+def test_lines_in_bold_divide_a_page_without_headings() -> None:
+    page = "# Rules\n\n**Gloves**\n\nWear gloves always.\n\n**Late work**\n\nNone is accepted."
+    assert sections(cut(page)) == {
+        "Gloves": "Wear gloves always.",
+        "Late work": "None is accepted.",
+    }
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "Some words before it.\n\n**Is one question enough?**\n\nNo, one is not.",
+        "# A\n\n## B\n\n**Note**\n\nWords of a note.\n\n**Tip**\n\nWords of a tip.",
+        "**Never do this.**\n\nWords below it.\n\n**Nor that!**\n\nMore words below.",
+        "**Mind** the gap there.\n\nWhat now? Nothing at all.\n\n- **One?** Yes.\n- **Two?** No.",
+    ],
+)
+def test_words_in_bold_are_mostly_words_in_bold(page: str) -> None:
+    text = " ".join(f"{p.path[-1].title if p.path else ''} {p.text}" for p in cut(page))
+    assert text.count("**") == page.count("**")
+
+
+@given(st.text("*QA_?: \nab.", max_size=200))
+def test_no_word_is_lost_between_titles_and_marks(text: str) -> None:
+    for cutting in (cut, cut_plain):
+        kept = "".join(words_in(cutting(text)))
+        if kept:
+            assert sorted(c for c in kept if c in "ab") == sorted(c for c in text if c in "ab")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -17,6 +18,8 @@ DOCUMENTS = sorted(
     [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("deploy/*"), ROOT / "Procfile"]
 )
 COMMAND = re.compile(r"(?<![\w/.-])footnote ([a-z]+)(?: ([a-z]+))?")
+CALL = re.compile(r"(?<![\w/.-])footnote ([a-z]+)([^`\n|]*)")
+OPTION = re.compile(r"(?<!\S)\[?(--[a-z][a-z-]*)")
 VARIABLE = re.compile(r"\b(?:FOOTNOTE|AGENT|OPENAI|COHERE|QDRANT|DISCORD|SLACK)_[A-Z_]+\b")
 TARGET = re.compile(r"(?<![\w-])make ([a-z][a-z-]+)")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
@@ -41,14 +44,80 @@ def names(document: Path, pattern: re.Pattern[str]) -> set[str]:
     }
 
 
+def options_of(command: Any) -> set[str]:
+    """The options of a command and of what stands below it."""
+    own = {name for parameter in command.params for name in parameter.opts}
+    below = [options_of(each) for each in getattr(command, "commands", {}).values()]
+    return own.union({"--help"}, *below)
+
+
 @pytest.fixture(scope="module")
-def commands() -> set[str]:
-    return set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+def commands() -> Mapping[str, Any]:
+    """Every command by its name."""
+    found: Mapping[str, Any] = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    return found
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_every_command_that_a_document_names_is_there(document: Path, commands: set[str]) -> None:
-    assert names(document, COMMAND) <= commands
+def test_every_command_that_a_document_names_is_there(
+    document: Path, commands: Mapping[str, Any]
+) -> None:
+    assert names(document, COMMAND) <= set(commands)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_option_that_a_document_shows_is_there(
+    document: Path, commands: Mapping[str, Any]
+) -> None:
+    wrong = [
+        f"{name} {option}"
+        for code in code_of(document)
+        for name, rest in CALL.findall(code.replace("\\\n", " "))
+        for option in OPTION.findall(rest)
+        if name in commands and option not in options_of(commands[name])
+    ]
+    assert not wrong
+
+
+def test_every_option_in_a_line_of_the_readme_is_some_command_s(
+    commands: Mapping[str, Any],
+) -> None:
+    """Also where a cell of the table goes on without the command's name."""
+    every = set().union(*map(options_of, commands.values()))
+    spans = [code for code in code_of(ROOT / "README.md") if not code.startswith("```")]
+    named = {option for code in spans for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", code)}
+    assert named
+    assert named <= every
+
+
+def test_the_readme_names_every_command(commands: Mapping[str, Any]) -> None:
+    assert names(ROOT / "README.md", COMMAND) >= set(commands)
+
+
+def test_what_stands_below_a_command_is_there_as_named(commands: Mapping[str, Any]) -> None:
+    named = {
+        (match[1], match[2])
+        for document in DOCUMENTS
+        for code in code_of(document)
+        for match in COMMAND.finditer(code)
+        if match[2] and hasattr(commands.get(match[1]), "commands")
+    }
+    assert named
+    assert [pair for pair in named if pair[1] not in commands[pair[0]].commands] == []
+
+
+def test_the_figures_of_the_readme_stand_in_the_documents() -> None:
+    """Where they are told with how they were measured; the README rounds them."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (section,) = re.findall(r"\n## How well it finds.*?\n## ", readme, re.DOTALL)
+    told = "".join((ROOT / "docs" / name).read_text() for name in ("retrieval.md", "answers.md"))
+    measured = {f"{float(number):.2f}" for number in re.findall(r"\b0\.\d{3}\b", told)}
+    figures = re.findall(r"\b0\.\d\d\b", section)
+    assert figures
+    assert set(figures) <= measured
+    (refused,) = re.findall(r"([\d.]+) % of the off-topic questions are refused", told)
+    (share,) = re.findall(r"\b(\d+) of 100 off-topic questions\nare refused", section)
+    assert round(float(refused)) == int(share)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -20,20 +20,24 @@ DATA = Path(__file__).parents[1] / "data" / "gaps"
 FIELDS = {
     "handbook": (12, 0),
     "robotics": (12, 0),
-    "software": (12, 1),
-    "museum": (12, 0),
+    "software": (12, 0),
+    "museum": (12, 1),
     "chemistry": (11, 1),
-    "payroll": (10, 2),
-    "sailing": (10, 4),
+    "payroll": (10, 1),
+    "sailing": (8, 2),
     "pipelines": (11, 2),
     "library": (8, 3),
-    "orchestra": (5, 6),
+    "orchestra": (7, 6),
+    "clinic": (11, 2),
+    "university": (8, 5),
 }
-"""How many topics are found, and how many groups are wrong. The last three were written before the
-constants were chosen and had no part in it; what borders on everything there, as seats, rooms and
-fees of an orchestra do, comes apart worst."""
+"""How many topics are found, and how many groups are wrong. In the last two every fifth question
+is nobody else's. What borders on everything there, as seats, rooms and fees of an orchestra do,
+comes apart worst."""
 FULL = os.environ.get("FOOTNOTE_TESTS") == "full"
-TRIED = FIELDS if FULL else ("museum", "payroll", "library")
+TRIED = FIELDS if FULL else ("museum", "payroll", "clinic")
+ALONE = "-"
+"""Questions of a field that nobody else asked."""
 FEW = 3
 """Of fewer questions nobody would say that they are a topic."""
 
@@ -55,7 +59,9 @@ async def embedder() -> AsyncIterator[LocalEmbedder]:
 def topics(field: str) -> list[tuple[str, str]]:
     """Each question with its topic."""
     told = json.loads((DATA / f"{field}.json").read_text(encoding="utf-8"))
-    return [(question, topic) for topic, questions in told.items() for question in questions]
+    alone = told.pop(ALONE, [])
+    asked = [(question, topic) for topic, questions in told.items() for question in questions]
+    return asked + [(question, f"{ALONE}{number}") for number, question in enumerate(alone)]
 
 
 async def worded(embedder: LocalEmbedder, questions: Sequence[str]) -> list[Worded]:
@@ -68,7 +74,7 @@ async def worded(embedder: LocalEmbedder, questions: Sequence[str]) -> list[Word
 
 def judged(groups: Sequence[Sequence[int]], labels: Sequence[str]) -> Judged:
     """A topic is found by the group that holds most of it; a group is wrong that is mixed, or
-    that tells a topic once more."""
+    that tells a topic once more, or is made of questions that have nothing in common."""
     there = Counter(labels)
     found: set[str] = set()
     wrong = 0
@@ -76,7 +82,7 @@ def judged(groups: Sequence[Sequence[int]], labels: Sequence[str]) -> Judged:
         topic, most = Counter(labels[place] for place in group).most_common(1)[0]
         if len(group) < FEW:
             continue
-        if most < 0.8 * len(group) or topic in found:
+        if most < 0.8 * len(group) or topic in found or topic.startswith(ALONE):
             wrong += 1
         elif most >= there[topic] / 2:
             found.add(topic)
@@ -90,7 +96,7 @@ async def test_twelve_missing_topics_are_found(
     asked = topics(field)
     random.Random(11).shuffle(asked)
     questions, labels = zip(*asked, strict=True)
-    assert len(set(labels)) == 12
+    assert len({label for label in labels if not label.startswith(ALONE)}) == 12
     result = judged(grouped(await worded(embedder, questions)), labels)
     assert result.found >= found, result
     assert result.wrong <= wrong, result

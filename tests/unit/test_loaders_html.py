@@ -70,6 +70,10 @@ def test_headings_keep_the_ids_that_links_lead_to(loader: Loader, html: str, mar
     ("html", "markdown"),
     [
         ("<p>One<br>two <b>three</b>\n four</p>", "One\ntwo three four"),
+        ("<p><strong>Gloves </strong><br/>Wear them.<br/>Always.</p>",
+         "**Gloves**\n\nWear them.\nAlways."),
+        ("<p> <b>Late <i>work</i></b></p><p><b>None</b> is taken.</p>",
+         "**Late work**\n\nNone is taken."),
         ("<p># One</p><p>- two</p><p>3. three</p><p>---</p>",
          "\\# One\n\n\\- two\n\n3\\. three\n\n\\---"),
         ("<p><a href='https://x.example/(a)'>Out</a> <a href='/in'>in</a></p>",

@@ -121,6 +121,10 @@ def test_mdx_has_components_and_expressions_inside_its_text(text: str, read: str
         ("Text.<script>alert('x')</script><style>p {}</style>", "Text."),
         ("Text.<!-- a comment\n\nthat is never closed", "Text."),
         ("{% raw %}\nText.\n{% endraw %}\n[TOC]", "Text."),
+        ("[[_TOC_]]\n\nSee [[Lab Rules|the rules]], [[Room plan#north]].\n\n![[plan.png]]",
+         "See the rules, Room plan#north."),
+        ("A matrix [[a], [b]], a test [[ -f x ]], [[nodiscard]], [[A]](a.md)",
+         "A matrix [[a], [b]], a test [[ -f x ]], [[nodiscard]], [[A]](a.md)"),
         ("[Link](a.md){:target=\"_blank\"} and text{ .annotate }", "[Link](a.md) and text"),
     ],
 )  # fmt: skip

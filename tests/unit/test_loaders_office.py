@@ -68,6 +68,24 @@ def test_paragraphs_and_lists_are_told_apart(loader: Loader) -> None:
     ]  # fmt: skip
 
 
+def test_rows_with_wide_gaps_are_a_table(loader: Loader) -> None:
+    wide = " " * 12
+    lines = [
+        "The plan of the term, as it was decided by all who teach in it this year:",
+        *(wide.join(row) for row in (("Week", "Topic", "Room"), ("1", "Atoms", "A|12"))),
+        wide.join(("2", "Bonds and more", "B7")),
+        "1." + wide + "This is an item of a list, and",
+        "2." + wide + "this is another one below it.",
+        "alone" + wide + "side by side",
+    ]
+    text = loader.load("a.pdf", pdf([lines])).text.split("\n\n")
+    assert text[2] == (
+        "| Week | Topic | Room |\n| --- | --- | --- |\n| 1 | Atoms | A\\|12 |"
+        "\n| 2 | Bonds and more | B7 |"
+    )
+    assert not [block for number, block in enumerate(text) if "|" in block and number != 2]
+
+
 def test_what_stands_at_the_edge_of_every_page_is_left_out(loader: Loader) -> None:
     pages = [
         ["The Handbook", f"Chapter 3, page {number}", "", f"Words of page {number} stand here.",

@@ -149,11 +149,13 @@ async def test_a_dropped_file_is_kept_and_read(config: WebConfig) -> None:
     async with visiting(house, config) as client:
         page = (await client.get("/admin/books")).text
         kept = await client.put("/uploads/course/week 1/intro.md", content=b"# Hello\n" * 50_000)
+        empty = await client.put("/uploads/course/week 1/notes", content=b"")
         again = await client.put("/uploads/course/week 1/intro.md", content=b"# New\n")
         job = await client.post("/uploads/course", json={"title": "The course"})
         shown = (await client.get("/admin/books/jobs")).text
     assert "drop-form" in page
-    assert [kept.status_code, again.status_code, job.status_code] == [204, 204, 202]
+    told = [kept.status_code, empty.status_code, again.status_code, job.status_code]
+    assert told == [204, 422, 204, 202]
     assert config.uploads is not None
     files = [file for file in config.uploads.rglob("*") if file.is_file()]
     assert [file.relative_to(config.uploads).as_posix() for file in files] == [

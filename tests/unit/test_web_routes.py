@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -230,7 +231,7 @@ async def test_a_rating_of_nothing_is_refused(body: Any, status: int) -> None:
     assert not house.feedback.ratings
 
 
-async def test_readiness_names_what_is_missing() -> None:
+async def test_readiness_names_what_is_missing(caplog: pytest.LogCaptureFixture) -> None:
     house = House()
     async with visiting(house) as client:
         assert (await client.get("/readyz")).status_code == 200
@@ -240,6 +241,7 @@ async def test_readiness_names_what_is_missing() -> None:
     assert answer.json()["checks"] == {"database": True, "index": False}
     assert "index" in answer.json()["detail"]
     assert "retry-after" in answer.headers
+    assert not [r for r in caplog.records if r.levelno >= logging.WARNING]  # it asks every second
 
 
 async def test_what_was_counted_is_told_as_text() -> None:

@@ -74,6 +74,33 @@ async function withdraw(button) {
   }
 }
 
+/** The last moment of a day as the page names it; the server tells days in UTC. */
+function lastMoment(day) {
+  return day ? `${day}T23:59:59Z` : null;
+}
+
+async function writeDown(form) {
+  const { until, ...told } = Object.fromEntries(new FormData(form));
+  const wrong = await problem(
+    await send("POST", "/staff-answers", { ...told, expires_at: lastMoment(until) }),
+  );
+  at("staff-words").textContent = wrong;
+  if (!wrong) {
+    location.reload();
+  }
+}
+
+async function changeAnswer(form) {
+  const told = Object.fromEntries(new FormData(form));
+  const url = `/staff-answers/${form.closest("[data-staff]").dataset.staff}`;
+  const body = { text: told.text ?? null, expires_at: lastMoment(told.until) };
+  const wrong = await problem(await send("PATCH", url, body));
+  say(wrong);
+  if (!wrong) {
+    location.reload();
+  }
+}
+
 /** Every file of a drop with its path; a folder gives all that is below it. */
 async function dropped(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
@@ -179,7 +206,7 @@ async function bind(form) {
     auto_answer: yesOrNo(told.auto_answer),
     hint_only: yesOrNo(told.hint_only),
     tone: told.tone.trim() || null,
-    released_at: told.released_at ? `${told.released_at}T23:59:59Z` : null,
+    released_at: lastMoment(told.released_at),
   });
   const wrong = await problem(response);
   at("bind-words").textContent = wrong;
@@ -200,6 +227,16 @@ document.addEventListener("click", (event) => {
   if (event.target.dataset.act === "withdraw") {
     withdraw(event.target);
   }
+});
+document.addEventListener("submit", (event) => {
+  if (event.target.dataset.act === "change-staff") {
+    event.preventDefault();
+    changeAnswer(event.target);
+  }
+});
+at("staff-form")?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  writeDown(event.target);
 });
 at("bind-form")?.addEventListener("submit", (event) => {
   event.preventDefault();

@@ -4,11 +4,14 @@ const PAUSES = [500, 1000, 2000, 4000, 8000, 8000, 8000, 8000];
 
 export class Refused extends Error {}
 
+const CUT = { detail: "The line to Footnote is cut. Trying again…" };
+
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Calls `hear(name, data)` for each event; returns after `final`, throws Refused on a problem. */
 export async function follow(body, { headers, lastEvent = "", signal, hear }) {
   let last = lastEvent;
+  let stage = null;
   for (let attempt = 0; ; attempt += 1) {
     const before = last;
     try {
@@ -24,12 +27,17 @@ export async function follow(body, { headers, lastEvent = "", signal, hear }) {
         body: JSON.stringify(body),
       });
       await check(response);
+      if (attempt && stage) {
+        hear("stage", stage);
+      }
       for await (const event of events(response.body)) {
         last = event.id || last;
         if (event.name === "error") {
           throw new Refused(JSON.parse(event.data).detail);
         }
-        hear(event.name, JSON.parse(event.data));
+        const data = JSON.parse(event.data);
+        stage = event.name === "stage" ? data : stage;
+        hear(event.name, data);
         if (event.name === "final") {
           return;
         }
@@ -44,6 +52,10 @@ export async function follow(body, { headers, lastEvent = "", signal, hear }) {
     attempt = last === before ? attempt : 0;
     if (attempt + 1 >= PAUSES.length) {
       throw new Error("the line stays cut");
+    }
+    // One cut is over before anybody has read of it.
+    if (attempt) {
+      hear("stage", CUT);
     }
     await pause(PAUSES[attempt]);
   }

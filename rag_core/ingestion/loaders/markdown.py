@@ -29,6 +29,7 @@ OPENING = re.compile(r"`|~~~|<!--|\{/\*")
 """What all of these begin with, behind white space: finding it takes a fraction of trying them."""
 TEMPLATE_LINE = re.compile(r"(?m)^[ \t]*\{%.*?%\}[ \t]*$\n?")
 CONTENTS = re.compile(r"(?mi)^[ \t]*(?:\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\})[ \t]*$\n?")
+WIKI_LINK = re.compile(r"(!?)\[\[(?=\S)([^\[\]|\n]{1,200})(?:\\?\|([^\[\]\n]{1,200}))?\]\](?!\()")
 CLASSES = re.compile(r"\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
 TAG = re.compile(r"<[A-Za-z/!]")
 SPECIAL = ("{", "]:", "[TOC]", "[[", "\nimport ", "\nexport ")
@@ -100,6 +101,15 @@ def own_anchor(braces: re.Match[str]) -> str:
     return f" {{#{named[1]}}}" if named and is_heading else ""
 
 
+def linked_words(link: re.Match[str]) -> str:
+    """What a reader sees of `[[Page|words]]`; an embedded file is none of the text."""
+    embeds, page, words = link.groups()
+    if embeds:
+        return ""
+    is_page = words or page[0].isupper() or any(mark in page for mark in " /#")
+    return (words or page).strip() if is_page else link[0]
+
+
 def without_classes(prose: str) -> str:
     """Text without `{: .big }`, and without the blanks before it."""
     parts: list[str] = []
@@ -118,4 +128,4 @@ def without_marks(prose: str) -> str:
         prose = without_classes(prose)
     if ("[" in prose or "$" in prose) and "toc" in prose.lower():
         prose = CONTENTS.sub("", prose)
-    return prose
+    return WIKI_LINK.sub(linked_words, prose) if "[[" in prose else prose

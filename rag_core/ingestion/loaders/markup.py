@@ -70,6 +70,8 @@ class Writer:
             return [prefixed(block, "> ", "> ") for block in self.blocks(element)]
         if tag == "hr":
             return []
+        if tag == "p" and (lead := bold_lead(element)):
+            return [lead, *self.blocks(element)]
         own = element.get("id")
         if own and tag in {"section", "div", "article", "details"}:
             self._anchor = own
@@ -124,6 +126,20 @@ class Writer:
         grid = [list(cells_of(row)) for row in rows]
         grid = [row for row in grid if any(row)]
         return before + ([table(grid)] if grid else [])
+
+
+def bold_lead(element: Element) -> str:
+    """A paragraph's first line where it is in bold, taken out of it: many editors' heading."""
+    first = next(iter(element), None)
+    if first is None or tag_of(first) not in {"b", "strong"} or (element.text or "").strip():
+        return ""
+    following = first.getnext()
+    is_line = following is None or tag_of(following) == "br"
+    words = " ".join(inline(first).split())
+    if not is_line or (first.tail or "").strip() or not words or "*" in words:
+        return ""
+    element.remove(first)
+    return f"**{words}**"
 
 
 def paragraph(line: str) -> list[str]:

@@ -116,4 +116,7 @@ def written(pages: Sequence[Sequence[Part]]) -> Iterator[str]:
             if needs_page:
                 yield f"{'#' * PAGE_LEVEL} page {number} {{#page={number}}}"
                 needs_page = False
-            yield f"- {part.text}" if part.is_item else "\n".join(paragraph(part.text))
+            if part.is_table:
+                yield part.text
+            else:
+                yield f"- {part.text}" if part.is_item else "\n".join(paragraph(part.text))

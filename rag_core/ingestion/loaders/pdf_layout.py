@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rag_core.ingestion.loaders.pdf_lines import Line
+from rag_core.ingestion.loaders.pdf_tables import table_at
 
 LARGE = 1.15
 """So much larger than the text is what stands above a section."""
@@ -34,6 +35,7 @@ class Part:
     text: str
     level: int = 0
     is_item: bool = False
+    is_table: bool = False
 
 
 Titles = Mapping[str, int]
@@ -114,6 +116,10 @@ def page_parts(
             yield from paragraph(held)
             yield heading
             held = []
+        elif (found := table_at(lines, at))[1]:
+            yield from paragraph(held)
+            yield Part(found[0], is_table=True)
+            held, taken = [], found[1]
         elif held and begins_anew(held[-1], lines[at], wide):
             yield from paragraph(held)
             held = [lines[at]]

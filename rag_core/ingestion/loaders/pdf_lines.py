@@ -12,6 +12,9 @@ from pypdfium2 import PdfPage, PdfTextPage
 BROKEN_WORD = {2, 0xFFFE}
 """How PDFium marks a hyphen that only broke a word at the end of a line."""
 LINE_ENDS = {10, 13}
+SPACE = 32
+LOOSE = 0.55
+"""So much of its height a letter takes in lines that are worth a closer look for gaps."""
 SEEN = range(1, 0x10000)
 
 
@@ -25,6 +28,8 @@ class Line:
     right: float
     bottom: float
     top: float
+    cells: tuple[str, ...] = ()
+    """The words between wide gaps, where there are any, as the rows of a table have them."""
 
 
 def lines_of(page: PdfPage) -> list[Line]:
@@ -51,18 +56,47 @@ def found_lines(words: PdfTextPage) -> Iterator[Line]:
 
 def made(words: PdfTextPage, line: list[tuple[int, int]]) -> Iterator[Line]:
     text = text_of(code for _, code in line if code not in BROKEN_WORD)
-    drawn = [index for index, code in line if code > 32]
+    drawn = [index for index, code in line if code > SPACE]
     if not text or not drawn:
         return
     boxes = [box_of(words, index) for index in {drawn[0], drawn[len(drawn) // 2], drawn[-1]}]
+    size = round(pdfium.FPDFText_GetFontSize(words, drawn[len(drawn) // 2]), 1)
+    left, right = min(box[0] for box in boxes), max(box[1] for box in boxes)
+    bottom, top = min(box[2] for box in boxes), max(box[3] for box in boxes)
+    high = max(size, top - bottom)
     yield Line(
         text=text,
-        size=round(pdfium.FPDFText_GetFontSize(words, drawn[len(drawn) // 2]), 1),
-        left=min(box[0] for box in boxes),
-        right=max(box[1] for box in boxes),
-        bottom=min(box[2] for box in boxes),
-        top=max(box[3] for box in boxes),
+        size=size,
+        left=left,
+        right=right,
+        bottom=bottom,
+        top=top,
+        cells=cells_of(words, line, high) if right - left > len(text) * high * LOOSE else (),
     )
+
+
+def cells_of(words: PdfTextPage, line: list[tuple[int, int]], high: float) -> tuple[str, ...]:
+    """What stands between gaps as wide as a letter is high; nothing where there is no such gap."""
+    cells: list[list[int]] = [[]]
+    before: int | None = None
+    has_gap = False
+    for index, code in line:
+        if code in BROKEN_WORD:
+            continue
+        if code > SPACE:
+            wide = has_gap and before is not None and gap(words, before, index) >= high
+            if wide:
+                cells.append([])
+            before, has_gap = index, False
+        else:
+            has_gap = True
+        cells[-1].append(code)
+    found = tuple(text_of(iter(cell)) for cell in cells)
+    return found if len(found) > 1 and all(found) else ()
+
+
+def gap(words: PdfTextPage, before: int, after: int) -> float:
+    return box_of(words, after)[0] - box_of(words, before)[1]
 
 
 def text_of(codes: Iterator[int]) -> str:

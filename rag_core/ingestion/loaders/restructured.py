@@ -120,7 +120,7 @@ class Kept(Directive):  # type: ignore[misc]  # docutils ships no types
         elif ":" in name or re.search(r"[({.\[]", argument):
             return nodes.paragraph("", "", nodes.literal(argument, argument))
         inline, _ = self.state.inline_text(argument, self.lineno)
-        return nodes.paragraph("", "", nodes.strong("", "", *inline))
+        return nodes.paragraph("", "", *inline)
 
 
 def said(
