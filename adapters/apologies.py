@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_core.agent.guard import GuardedText, guarded
+from rag_core.agent.checks.guard import GuardedText, guarded
 from rag_core.agent.phrases import phrases_in
 from rag_core.errors import (
     AnswerTimedOut,

@@ -31,7 +31,7 @@ from rag_core.books.book import BookIds
 from rag_core.conversation.question import Question
 from rag_core.desk.progress import QuestionState
 from rag_core.evaluation.threads import thread_before
-from rag_core.providers.openai_chat import as_function, open_openai_chat
+from rag_core.providers.chat.openai_chat import as_function, open_openai_chat
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 

@@ -15,9 +15,9 @@ from rag_core.ingestion.course import course_place
 from rag_core.ingestion.cutting import Edition, Shelf, chunks_of
 from rag_core.ingestion.documents import DocumentChunk, EmbeddedChunk
 from rag_core.ingestion.loaders import load
-from rag_core.providers.bm25 import words_model
-from rag_core.providers.payload import point_number, searchable_text
-from rag_core.providers.qdrant_edge import EdgeStore
+from rag_core.providers.edge.store import EdgeStore
+from rag_core.providers.index.bm25 import words_model
+from rag_core.providers.index.payload import point_number, searchable_text
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MODEL = "measured"
@@ -98,7 +98,7 @@ def bare_points(chunks: Sequence[EmbeddedChunk]) -> Iterator[edge.Point]:
 
 async def meanings_of(sentences: Sequence[str]) -> Vectors:
     """What the local model makes of sentences: real vectors, a minute for two thousand."""
-    from rag_core.providers.local_embedder import open_local_embedder
+    from rag_core.providers.embedders.local import open_local_embedder
 
     async with open_local_embedder() as embedder:
         return np.array(await embedder.embed_documents(sentences), dtype=np.float32)

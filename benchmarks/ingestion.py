@@ -28,11 +28,11 @@ from benchmarks.pages import SECTIONS, change_pages, write_pages
 from rag_core.ingestion.job import IngestionJob, JobStatus
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.ports import Embedder, Vector
-from rag_core.providers.edge_building import GraphRules
-from rag_core.providers.edge_shard import open_shard
-from rag_core.providers.qdrant_edge import open_edge_store, point_of
+from rag_core.providers.edge.building import GraphRules
+from rag_core.providers.edge.shard import open_shard
+from rag_core.providers.edge.store import open_edge_store, point_of
 from rag_core.storage.books import Books
-from rag_core.storage.database import open_database
+from rag_core.storage.engines.database import open_database
 from rag_core.storage.jobs import Jobs
 
 BOOK = "measured"
@@ -212,7 +212,7 @@ async def bare_peak(pages: int) -> int:
 
 
 async def model_share(pages: int = 12) -> None:
-    from rag_core.providers.local_embedder import open_local_embedder
+    from rag_core.providers.embedders.local import open_local_embedder
 
     with tempfile.TemporaryDirectory(prefix="footnote-benchmark-") as folder:
         write_pages(Path(folder) / "pages", pages)

@@ -24,9 +24,9 @@ from benchmarks.turns import Call
 from bot.interpreter import short_turns
 from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, Vector
-from rag_core.providers.bm25 import words_model
-from rag_core.providers.edge_building import GraphRules
-from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.providers.edge.building import GraphRules
+from rag_core.providers.edge.store import EdgeStore, open_edge_store
+from rag_core.providers.index.bm25 import words_model
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 

@@ -23,12 +23,12 @@ import aiosqlite
 from benchmarks.storage_filling import LONG, fill, key_of, long_threads
 from benchmarks.turns import in_turns, show
 from rag_core.conversation.key import ConversationKey
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import Database, open_database
-from rag_core.storage.engine import Transaction
+from rag_core.storage.conversations.conversations import Conversations
+from rag_core.storage.conversations.states import LOAD
+from rag_core.storage.conversations.threads import key_to_row
+from rag_core.storage.engines.database import Database, open_database
+from rag_core.storage.engines.engine import Transaction
 from rag_core.storage.markers import SET, Markers
-from rag_core.storage.states import LOAD
-from rag_core.storage.threads import key_to_row
 
 MESSAGES = 2 * LONG
 SETTINGS = ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON", "busy_timeout=30000")

@@ -19,9 +19,9 @@ from rag_core.conversation.question import Question
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.storage import schema
-from rag_core.storage.codec import MESSAGES, RETRIEVALS, question_to_json, to_json, to_time
-from rag_core.storage.statement import Statement, insert_into
-from rag_core.storage.threads import IDLE, key_to_row
+from rag_core.storage.conversations.threads import IDLE, key_to_row
+from rag_core.storage.engines.codec import MESSAGES, RETRIEVALS, question_to_json, to_json, to_time
+from rag_core.storage.engines.statement import Statement, insert_into
 
 LONG_THREADS = 1_000
 """So many threads have twenty messages, spread over the file; they are the ones that are read.

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from bot.calibration import calibration_for
 from bot.settings import Settings
+from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.config import AgentConfig
-from rag_core.agent.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.prompts import SYSTEM_PROMPT
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from rag_core.agent.calibration import Calibration
+from rag_core.agent.confidence.calibration import Calibration
 from rag_core.errors import ConfigurationError
 
 CALIBRATION_FILE = "calibration.json"

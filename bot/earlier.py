@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from adapters.discord.earlier import opens as opens_on_discord
 from adapters.slack.earlier import opens as opens_on_slack
-from adapters.web.earlier import opens as opens_on_page
+from adapters.web.pages.earlier import opens as opens_on_page
 from rag_core.conversation.key import Platform
 from rag_core.insight.repeats import Opens, Repeats, RepeatStore
 from rag_core.retrieval.retriever import Retriever

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bot.settings import Settings
 from rag_core.errors import ConfigurationError
-from rag_core.providers.embedding_models import LOCAL_MODEL, Runner, runner_of
+from rag_core.providers.embedders.models import LOCAL_MODEL, Runner, runner_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -63,7 +63,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
 
 def slack_parts(services: Services, steward: Steward) -> SlackParts:
     from adapters.passages import Passages
-    from adapters.slack.commands import LOOKUP_SECONDS
+    from adapters.slack.acting.commands import LOOKUP_SECONDS
     from adapters.slack.parts import SlackParts
 
     stores, library = services.stores, services.library
@@ -127,8 +127,8 @@ def slack_names(settings: Settings) -> CommandNames:
 
 
 def discord_parts(services: Services, steward: Steward) -> DiscordParts:
+    from adapters.discord.acting.lookup import Lookup
     from adapters.discord.assembly import DiscordParts
-    from adapters.discord.lookup import Lookup
 
     stores = services.stores
     return DiscordParts(

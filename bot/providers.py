@@ -20,7 +20,7 @@ def open_embedder(
 ) -> contextlib.AbstractAsyncContextManager[Embedder]:
     match choice.runner:
         case "cohere":
-            from rag_core.providers.cohere_embedder import open_cohere_embedder
+            from rag_core.providers.embedders.cohere import open_cohere_embedder
 
             return open_cohere_embedder(
                 api_key=secret(settings.cohere_api_key) or "",
@@ -28,7 +28,7 @@ def open_embedder(
                 model=choice.model,
             )
         case "openai":
-            from rag_core.providers.openai_embedder import open_openai_embedder
+            from rag_core.providers.embedders.openai import open_openai_embedder
 
             return open_openai_embedder(
                 api_key=secret(settings.openai_api_key) or "",
@@ -36,7 +36,7 @@ def open_embedder(
                 model=choice.model,
             )
         case "local":
-            from rag_core.providers.local_embedder import open_local_embedder
+            from rag_core.providers.embedders.local import open_local_embedder
 
             return open_local_embedder()
 
@@ -47,7 +47,7 @@ async def open_own_embedder(choice: EmbeddingChoice, embedder: Embedder) -> Asyn
     if choice.runner == "local":
         yield embedder
         return
-    from rag_core.providers.local_embedder import open_local_embedder
+    from rag_core.providers.embedders.local import open_local_embedder
 
     async with open_local_embedder() as own:
         yield own
@@ -72,12 +72,12 @@ def open_vectors(
     settings: Settings, folder: Path, *, embedder: Embedder
 ) -> contextlib.AbstractAsyncContextManager[VectorStore]:
     if settings.qdrant_url is None:
-        from rag_core.providers.qdrant_edge import open_edge_store
+        from rag_core.providers.edge.store import open_edge_store
 
         return open_edge_store(
             folder / INDEX_FOLDER, dimension=embedder.dimension, model=embedder.model
         )
-    from rag_core.providers.qdrant_server import open_server_store
+    from rag_core.providers.server.store import open_server_store
 
     return open_server_store(
         settings.qdrant_url,
@@ -96,10 +96,10 @@ async def embedding_choice(settings: Settings, folder: Path) -> EmbeddingChoice:
 async def built_with(settings: Settings, folder: Path) -> str | None:
     """Which embedding model the index remembers; none without an index."""
     if settings.qdrant_url is None:
-        from rag_core.providers.index_state import indexed_model
+        from rag_core.providers.edge.index_state import indexed_model
 
         return indexed_model(folder / INDEX_FOLDER)
-    from rag_core.providers.qdrant_server import server_model
+    from rag_core.providers.server.store import server_model
 
     return await server_model(
         settings.qdrant_url,
@@ -118,11 +118,11 @@ async def open_chat_model(
 ) -> AsyncIterator[ChatModel]:
     """Who writes the answers; it is tried again as long as an answer may take, or `patience`."""
     if settings.chat_model == "quoting":
-        from rag_core.providers.quoting_model import QuotingModel
+        from rag_core.providers.chat.quoting_model import QuotingModel
 
         yield QuotingModel()
         return
-    from rag_core.providers.openai_chat import open_openai_chat
+    from rag_core.providers.chat.openai_chat import open_openai_chat
     from rag_core.providers.retries import Retries
 
     async with open_openai_chat(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, replace
 
-from adapters.web.links import reading_link
+from adapters.web.pages.links import reading_link
 from adapters.web.parts import FindsPassages
 from rag_core.agent.answer import AgentResponse, Citation
 from rag_core.agent.manner import Manner

@@ -14,7 +14,7 @@ from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.settings import Settings
 from bot.stores import Stores
-from rag_core.agent.profiles import ConfidenceProfile
+from rag_core.agent.confidence.profiles import ConfidenceProfile
 from rag_core.books.library import Library
 from rag_core.conversation.key import Platform
 from rag_core.desk.answering import Answering

@@ -29,14 +29,15 @@ from rag_core.ports import (
 )
 from rag_core.staff.store import StaffAnswerStore
 from rag_core.storage.books import Books
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.conversations.conversations import Conversations
+from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords
 from rag_core.storage.jobs import Jobs
-from rag_core.storage.lately import AskedLately
-from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.ledger.lately import AskedLately
+from rag_core.storage.ledger.ledger import QuestionLedger
+from rag_core.storage.ledger.token_usage import TokenUsage
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.repeats import RepeatRecords
@@ -44,7 +45,6 @@ from rag_core.storage.sources import Sources
 from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
-from rag_core.storage.token_usage import TokenUsage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

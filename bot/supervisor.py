@@ -32,7 +32,7 @@ from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
 from rag_core.errors import ConfigurationError, FootnoteError
 from rag_core.providers.spare_memory import give_back
-from rag_core.storage.folder_lock import folder_lock
+from rag_core.storage.engines.folder_lock import folder_lock
 
 log = logging.getLogger(__name__)
 

@@ -16,13 +16,13 @@ from textwrap import wrap
 from typing import Any
 from uuid import UUID
 
-from adapters.discord.evidence import evidence
-from adapters.discord.post import Post
-from adapters.discord.progress import SIGNS, WORDS
-from adapters.discord.renderer import DiscordRenderer
+from adapters.discord.acting.evidence import evidence
+from adapters.discord.answering.post import Post
+from adapters.discord.answering.progress import SIGNS, WORDS
+from adapters.discord.answering.renderer import DiscordRenderer
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Source
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import guarded
+from rag_core.agent.checks.guard import guarded
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question
 from rag_core.desk.incoming import IncomingQuestion

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from adapters.slack.commands import SEARCHING
-from adapters.slack.evidence import HEADING, evidence
-from adapters.slack.renderer import SlackRenderer
+from adapters.slack.acting.commands import SEARCHING
+from adapters.slack.acting.evidence import HEADING, evidence
+from adapters.slack.answering.renderer import SlackRenderer
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import guarded
+from rag_core.agent.checks.guard import guarded
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question
 from rag_core.desk.incoming import IncomingQuestion

@@ -8,8 +8,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from rag_core.agent.answer import AgentResponse, Citation, Outcome
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import GuardedText
+from rag_core.agent.checks.guard import GuardedText
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.conversation.key import LOCAL_TENANT, ConversationKey, Platform
 from rag_core.conversation.message import Message
 from rag_core.conversation.question import Question

@@ -6,29 +6,29 @@ from dataclasses import dataclass
 
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
-from adapters.discord.afterthoughts import Afterthoughts
-from adapters.discord.catchup import CatchUp
-from adapters.discord.commands import CommandRegister, commands
+from adapters.discord.acting.commands import CommandRegister, commands
+from adapters.discord.acting.interactions import Commands, Interactions
+from adapters.discord.acting.keeping import Keeping
+from adapters.discord.acting.lookup import Lookup
+from adapters.discord.acting.presses import Presses
+from adapters.discord.acting.staff import StaffDesk
+from adapters.discord.acting.stewardship import Stewardship
+from adapters.discord.answering.detours import Detours
+from adapters.discord.answering.progress import LinePace
+from adapters.discord.answering.renderer import DiscordRenderer
+from adapters.discord.answering.reply import DiscordReplies
 from adapters.discord.config import DiscordConfig
-from adapters.discord.connection import Connection
-from adapters.discord.detours import Detours
-from adapters.discord.events import Rules
-from adapters.discord.files import FileReader
-from adapters.discord.hearing import Listener
-from adapters.discord.interactions import Commands, Interactions
-from adapters.discord.keeping import Keeping
-from adapters.discord.lookup import Lookup
-from adapters.discord.presses import Presses
-from adapters.discord.progress import LinePace
-from adapters.discord.readers import Readers
-from adapters.discord.renderer import DiscordRenderer
-from adapters.discord.reply import DiscordReplies
-from adapters.discord.rest import DiscordRest
-from adapters.discord.second_look import SecondLook
-from adapters.discord.staff import StaffDesk
-from adapters.discord.standing import KnowsPolicies, MutedThreads, Standing
-from adapters.discord.stewardship import Stewardship
-from adapters.discord.tokens import TicketRest
+from adapters.discord.gateway.connection import Connection
+from adapters.discord.gateway.rest import DiscordRest
+from adapters.discord.gateway.tokens import TicketRest
+from adapters.discord.hearing.afterthoughts import Afterthoughts
+from adapters.discord.hearing.catchup import CatchUp
+from adapters.discord.hearing.events import Rules
+from adapters.discord.hearing.files import FileReader
+from adapters.discord.hearing.listener import Listener
+from adapters.discord.hearing.readers import Readers
+from adapters.discord.hearing.second_look import SecondLook
+from adapters.discord.hearing.standing import KnowsPolicies, MutedThreads, Standing
 from adapters.platform import TakesQuestions
 from adapters.review import Review
 from adapters.staff_answers import KeepsAnswers

@@ -12,9 +12,9 @@ import discord
 
 from adapters.discord.assembly import DiscordParts, assembled
 from adapters.discord.config import DiscordConfig
-from adapters.discord.connection import Channel, Connection, minimal_intents
-from adapters.discord.errors import UNREADABLE
 from adapters.discord.findings import Examination
+from adapters.discord.gateway.connection import Channel, Connection, minimal_intents
+from adapters.discord.gateway.errors import UNREADABLE
 from adapters.steward import Finding
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.outgoing import Renderer, ReplyChannel

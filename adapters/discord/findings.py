@@ -7,7 +7,7 @@ from typing import Any
 
 import discord
 
-from adapters.discord.connection import Connection
+from adapters.discord.gateway.connection import Connection
 from adapters.steward import Finding
 
 NEEDED = {

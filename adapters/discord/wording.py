@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from adapters.graphemes import safe_cut
-from rag_core.agent.guard import visible
+from rag_core.agent.checks.guard import visible
 
 MAX_TITLE = 100
 MAX_URL = 1_000

@@ -14,10 +14,10 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.asked_lately import KnowsAskedLately
-from adapters.slack.admission import Admission
-from adapters.slack.backfill import Backfill
-from adapters.slack.calls import open_client
-from adapters.slack.catch_up import CatchUp
+from adapters.slack.answering.renderer import SlackRenderer
+from adapters.slack.answering.reply import SlackReplies
+from adapters.slack.calling.calls import open_client
+from adapters.slack.calling.team import Team
 from adapters.slack.config import (
     INSTALL_PATH,
     REDIRECT_PATH,
@@ -25,20 +25,20 @@ from adapters.slack.config import (
     SlackConfig,
     install_address,
 )
-from adapters.slack.envelope import dispatch
-from adapters.slack.errands import Errands
-from adapters.slack.http import SignedEvents
-from adapters.slack.install_door import InstallDoor
-from adapters.slack.install_state import InstallStates
+from adapters.slack.hearing.backfill import Backfill
+from adapters.slack.hearing.catch_up import CatchUp
+from adapters.slack.hearing.envelope import dispatch
+from adapters.slack.hearing.errands import Errands
+from adapters.slack.hearing.http import SignedEvents
+from adapters.slack.hearing.socket import SlackSocket
+from adapters.slack.installing.admission import Admission
+from adapters.slack.installing.door import InstallDoor
+from adapters.slack.installing.state import InstallStates
+from adapters.slack.installing.teams import OneTeam, Teams
+from adapters.slack.installing.workspace import socket_address
+from adapters.slack.installing.workspaces import Workspaces
 from adapters.slack.manifest import EVENTS_PATH
 from adapters.slack.parts import Built, SlackParts, built
-from adapters.slack.renderer import SlackRenderer
-from adapters.slack.reply import SlackReplies
-from adapters.slack.socket import SlackSocket
-from adapters.slack.team import Team
-from adapters.slack.teams import OneTeam, Teams
-from adapters.slack.workspace import socket_address
-from adapters.slack.workspaces import Workspaces
 from adapters.steward import Finding
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import ConfigurationError, UpstreamError

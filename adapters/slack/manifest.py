@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from adapters.slack.bolt import EVENTS
+from adapters.slack.acting.shortcut import CALLBACK, NAME
 from adapters.slack.config import CommandNames, InstallConfig, redirect_uri
-from adapters.slack.shortcut import CALLBACK, NAME
+from adapters.slack.hearing.bolt import EVENTS
 
 SCOPES_OF_METHODS = {
     "assistant.threads.setStatus": "assistant:write",

@@ -14,32 +14,32 @@ from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
 from adapters.platform import TakesQuestions
 from adapters.review import KnowsAnswers, Review
-from adapters.slack.afterthoughts import Afterthoughts
-from adapters.slack.bolt import Ears, Hears, bolt_app
-from adapters.slack.commands import Commands
+from adapters.slack.acting.commands import Commands
+from adapters.slack.acting.home import Home, KnowsAsked
+from adapters.slack.acting.house_keeping import HouseCommand
+from adapters.slack.acting.keeping import Keeping
+from adapters.slack.acting.pane import ChoosesBooks, Pane, Starters
+from adapters.slack.acting.presses import Presses
+from adapters.slack.acting.private import Whispers
+from adapters.slack.acting.sharing import Sharing
+from adapters.slack.acting.shortcut import Shortcut
+from adapters.slack.acting.staff import Staff
+from adapters.slack.acting.staff_members import StaffMembers
+from adapters.slack.answering.drafts import Drafts
+from adapters.slack.answering.renderer import SlackRenderer
+from adapters.slack.answering.reply import SlackReplies
+from adapters.slack.calling.people import People
 from adapters.slack.config import SlackConfig
-from adapters.slack.context import Context
-from adapters.slack.drafts import Drafts
-from adapters.slack.errands import Errands
-from adapters.slack.files import FileReader
-from adapters.slack.home import Home, KnowsAsked
-from adapters.slack.house_keeping import HouseCommand
-from adapters.slack.keeping import Keeping
-from adapters.slack.listener import Listener
-from adapters.slack.marks import MarkKeepers
-from adapters.slack.pane import ChoosesBooks, Pane, Starters
-from adapters.slack.people import People
-from adapters.slack.presses import Presses
-from adapters.slack.private import Whispers
-from adapters.slack.renderer import SlackRenderer
-from adapters.slack.reply import SlackReplies
-from adapters.slack.shapes import part
-from adapters.slack.sharing import Sharing
-from adapters.slack.shortcut import Shortcut
-from adapters.slack.staff import Staff
-from adapters.slack.staff_members import StaffMembers
-from adapters.slack.standing import KnowsPolicies, Standing
-from adapters.slack.teams import Teams, team_id_in
+from adapters.slack.hearing.afterthoughts import Afterthoughts
+from adapters.slack.hearing.bolt import Ears, Hears, bolt_app
+from adapters.slack.hearing.context import Context
+from adapters.slack.hearing.errands import Errands
+from adapters.slack.hearing.files import FileReader
+from adapters.slack.hearing.listener import Listener
+from adapters.slack.hearing.marks import MarkKeepers
+from adapters.slack.hearing.shapes import part
+from adapters.slack.hearing.standing import KnowsPolicies, Standing
+from adapters.slack.installing.teams import Teams, team_id_in
 from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from adapters.waiting import Waiting

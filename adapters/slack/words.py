@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_core.agent.languages import language_of
+from rag_core.agent.language.languages import language_of
 from rag_core.conversation.question import MAX_QUESTION
 from rag_core.desk.incoming import IncomingQuestion
 

@@ -8,33 +8,33 @@ from pathlib import Path
 from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
-from adapters.web.admin import AdminRoutes
-from adapters.web.asking import Asking
-from adapters.web.body import BodyLimit
-from adapters.web.books import BookRoutes
-from adapters.web.chat import ChatRoutes
 from adapters.web.config import WebConfig
-from adapters.web.description import Description
-from adapters.web.feedback import FeedbackRoutes
-from adapters.web.gaps import InsightRoutes
-from adapters.web.guard import Guard
-from adapters.web.headers import SafeHeaders
-from adapters.web.health import HealthRoutes
-from adapters.web.hooks import Hooks
-from adapters.web.jobs import JobRoutes
+from adapters.web.guarding.body import BodyLimit
+from adapters.web.guarding.guard import Guard
+from adapters.web.guarding.headers import SafeHeaders
+from adapters.web.guarding.problems import LastResort, add_problems
+from adapters.web.guarding.rate import SlidingLimit
 from adapters.web.mounted import mounted
-from adapters.web.page_chat import PageChatRoutes
-from adapters.web.pages import PageRoutes
+from adapters.web.pages.admin import AdminRoutes
+from adapters.web.pages.chat_page import PageRoutes
+from adapters.web.pages.page_chat import PageChatRoutes
 from adapters.web.parts import WebParts
-from adapters.web.policies import PolicyRoutes
-from adapters.web.problems import LastResort, add_problems
-from adapters.web.rate import SlidingLimit
-from adapters.web.reading import Reading
-from adapters.web.search import SearchRoutes
-from adapters.web.signing import SignInRoutes
-from adapters.web.staff_answers import StaffAnswerRoutes
-from adapters.web.threads import ThreadRoutes
-from adapters.web.uploads import UploadRoutes
+from adapters.web.routes.asking import Asking
+from adapters.web.routes.books import BookRoutes
+from adapters.web.routes.chat import ChatRoutes
+from adapters.web.routes.description import Description
+from adapters.web.routes.feedback import FeedbackRoutes
+from adapters.web.routes.gaps import InsightRoutes
+from adapters.web.routes.health import HealthRoutes
+from adapters.web.routes.hooks import Hooks
+from adapters.web.routes.jobs import JobRoutes
+from adapters.web.routes.policies import PolicyRoutes
+from adapters.web.routes.reading import Reading
+from adapters.web.routes.search import SearchRoutes
+from adapters.web.routes.signing import SignInRoutes
+from adapters.web.routes.staff_answers import StaffAnswerRoutes
+from adapters.web.routes.threads import ThreadRoutes
+from adapters.web.routes.uploads import UploadRoutes
 
 STATIC = Path(__file__).parent / "static"
 

@@ -14,12 +14,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from adapters.steward import Finding
 from adapters.web.app import create_api
-from adapters.web.body import BodyLimit
-from adapters.web.caller import PRIVATE
 from adapters.web.config import WebConfig
+from adapters.web.guarding.body import BodyLimit
+from adapters.web.guarding.caller import PRIVATE
+from adapters.web.guarding.problems import LastResort
 from adapters.web.parts import WebParts
-from adapters.web.problems import LastResort
-from adapters.web.shelves import KeepsShelves, shelf_routes
+from adapters.web.routes.shelves import KeepsShelves, shelf_routes
 from rag_core.conversation.key import Platform
 
 MAX_BODY = 1024 * 1024

@@ -12,8 +12,8 @@ from starlette.types import ASGIApp
 
 from adapters.platform import AcceptsQuestions, RevisesQuestions
 from adapters.staff_answers import KeepsAnswers
-from adapters.web.hooks import ReadsSources
 from adapters.web.reply import WebReplies
+from adapters.web.routes.hooks import ReadsSources
 from rag_core.agent.answer import AgentResponse
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import ConversationKey, Platform, TenantId

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from adapters.web.answer_document import response_document
+from adapters.web.documents.answer import response_document
 from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung

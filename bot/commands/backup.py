@@ -11,7 +11,7 @@ from bot.door import own_folder
 from bot.output import notices, print_json, terminal
 from bot.reach import reach
 from bot.settings import read_settings
-from rag_core.storage.folder_lock import folder_lock
+from rag_core.storage.engines.folder_lock import folder_lock
 
 
 async def backup(file: Path, *, as_json: bool) -> int:

@@ -22,7 +22,7 @@ from bot.commands.measuring import (
 )
 from bot.door import own_folder
 from bot.output import print_json, terminal
-from rag_core.agent.calibration import Calibration
+from rag_core.agent.confidence.calibration import Calibration
 from rag_core.evaluation.calibrating import Observation, calibrated, figures_of, observed
 from rag_core.evaluation.question_set import QuestionSet, load_question_set
 from rag_core.retrieval.retriever import Retriever

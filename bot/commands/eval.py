@@ -23,7 +23,7 @@ from bot.output import notices, print_json
 from bot.providers import open_chat_model
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
-from rag_core.agent.profiles import ConfidenceProfile
+from rag_core.agent.confidence.profiles import ConfidenceProfile
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.answer_quality import (
     Given,

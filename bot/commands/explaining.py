@@ -13,10 +13,10 @@ from bot.agents import profile_of
 from bot.door import own_folder
 from bot.providers import built_with
 from bot.settings import Settings
-from rag_core.agent.calibration import evidence_for
-from rag_core.agent.inquiry import Inquiry
-from rag_core.agent.near_miss import Signs, read_for
-from rag_core.agent.profiles import CalibratedProfile, ConfidenceProfile
+from rag_core.agent.confidence.calibration import evidence_for
+from rag_core.agent.confidence.inquiry import Inquiry
+from rag_core.agent.confidence.near_miss import Signs, read_for
+from rag_core.agent.confidence.profiles import CalibratedProfile, ConfidenceProfile
 from rag_core.retrieval.results import SearchResult
 
 Document = dict[str, Any]

@@ -9,13 +9,13 @@ from typing import Any
 
 from rich.table import Table
 
-from adapters.web.documents import Document, book_document, job_document
+from adapters.web.documents.values import Document, book_document, job_document
 from bot.commands.ingest import summary
 from bot.door import own_folder
 from bot.output import counted, print_json, terminal
 from bot.settings import read_settings
 from rag_core.storage.books import Books
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.jobs import Jobs
 
 NO_BOOKS = "No books yet: footnote ingest PATH --book ID makes one."

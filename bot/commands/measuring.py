@@ -18,7 +18,7 @@ from rag_core.evaluation.question_set import QuestionSet
 from rag_core.evaluation.retrieval_quality import Told, fill_index, index_key
 from rag_core.evaluation.watched_reranker import WatchedReranker
 from rag_core.ports import Embedder, Reranker
-from rag_core.providers.embedding_models import WAY_OF_READING
+from rag_core.providers.embedders.models import WAY_OF_READING
 from rag_core.retrieval.retriever import Retriever
 
 CACHE_FOLDER = "eval"
@@ -47,8 +47,8 @@ async def filled_index(
     found: QuestionSet, embedder: Embedder, cache: Path, reranker: Reranker | None = None
 ) -> AsyncIterator[Retriever]:
     """An index of this set alone: no reader's book is written or read."""
-    from rag_core.providers.edge_shard import LAYOUT
-    from rag_core.providers.qdrant_edge import open_edge_store
+    from rag_core.providers.edge.shard import LAYOUT
+    from rag_core.providers.edge.store import open_edge_store
 
     now = datetime.now(UTC)
     model = f"{embedder.model}/{WAY_OF_READING}"

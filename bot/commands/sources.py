@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from adapters.web.shelves import source_document
+from adapters.web.routes.shelves import source_document
 from bot.commands.lists import own_database
 from bot.output import print_json, terminal
 from bot.reach import House, reach

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from adapters.staff_answers import WITHDRAWN
-from adapters.web.staff_answers import staff_document
+from adapters.web.routes.staff_answers import staff_document
 from bot.commands.lists import own_database
 from bot.output import print_json, terminal
 from bot.reach import reach

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.web.insight_documents import stats_document
+from adapters.web.documents.insight import stats_document
 from bot.commands.lists import own_database, table
 from bot.output import print_json, terminal
 from rag_core.storage.stats import StatsRecords

@@ -33,7 +33,7 @@ def of_stores(settings: Settings, folder: Path) -> Sequence[Check]:
 
 
 async def database_finding(url: str) -> Finding:
-    from rag_core.storage.examination import examined
+    from rag_core.storage.engines.examination import examined
 
     facts = await examined(url)
     size = f"{facts.size / MEGABYTE:.1f} MB" if facts.size else "made at the first start"
@@ -45,7 +45,7 @@ async def database_finding(url: str) -> Finding:
 
 
 def embedded_index(folder: Path) -> Finding:
-    from rag_core.providers.index_state import STATE_FILE, read_state
+    from rag_core.providers.edge.index_state import STATE_FILE, read_state
 
     state = read_state(folder / STATE_FILE)
     if state is None:
@@ -61,7 +61,7 @@ def embedded_index(folder: Path) -> Finding:
 
 
 async def server_index(url: str, settings: Settings) -> Finding:
-    from rag_core.providers.server_examination import examined
+    from rag_core.providers.server.examination import examined
 
     collection = settings.qdrant_collection_name
     facts = await examined(url, api_key=secret(settings.qdrant_api_key), collection=collection)

@@ -17,12 +17,12 @@ def of_tokens(
     """A platform without a token is not even imported."""
 
     async def slack() -> Sequence[Finding]:
-        from adapters.slack.trial import tried
+        from adapters.slack.calling.trial import tried
 
         return await tried(slack_config(settings), installations)
 
     async def discord() -> Sequence[Finding]:
-        from adapters.discord.trial import tried
+        from adapters.discord.gateway.trial import tried
 
         return await tried(discord_config(settings))
 

@@ -11,23 +11,23 @@ from datetime import UTC, datetime
 
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.budget import is_speech
-from rag_core.agent.citations import CheckedText, checked
+from rag_core.agent.checks.citations import CheckedText, checked
+from rag_core.agent.checks.guard import disarmed
+from rag_core.agent.checks.support import Evidence
+from rag_core.agent.confidence.inquiry import Inquiry
+from rag_core.agent.confidence.judgement import Judgement
+from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.followup import earlier_questions, sought, standalone
-from rag_core.agent.guard import disarmed
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
-from rag_core.agent.inquiry import Inquiry
-from rag_core.agent.judgement import Judgement
 from rag_core.agent.loop import Draft, Loop
 from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_for
-from rag_core.agent.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.prompting import prompt_for, topic_summary
 from rag_core.agent.prompts import is_refusal
 from rag_core.agent.response import Report
 from rag_core.agent.second_try import RESERVED_SECONDS, better, correction, is_worth_it
 from rag_core.agent.smalltalk import is_too_short, small_talk
-from rag_core.agent.support import Evidence
 from rag_core.agent.teller import Teller
 from rag_core.agent.tool import RetrievalTool, Searches, ToolBounds
 from rag_core.books.book import BookIds

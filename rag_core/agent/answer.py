@@ -7,8 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import GuardedText
+from rag_core.agent.checks.guard import GuardedText
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.conversation.key import ConversationKey
 
 DISPLAYED_CHUNK = 500

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_core.agent.sentences import sentences_of
+from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.words import content, words
 from rag_core.agent.smalltalk import small_talk
-from rag_core.agent.words import content, words
 from rag_core.conversation.message import Message, Role
 
 OPENING = re.compile(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from rag_core.agent.checks.guard import visible
 from rag_core.agent.config import AgentConfig
-from rag_core.agent.guard import visible
 from rag_core.books.policy import ReaderProfile
 
 MAX_TONE = 200

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_core.agent.sentences import sentences_of
-from rag_core.agent.wordings import WH
-from rag_core.agent.words import content
+from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.wordings import WH
+from rag_core.agent.language.words import content
 
 MAX_PARTS = 3
 JOINS = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_core.agent.languages import language_of_question
+from rag_core.agent.language.languages import language_of_question
 from rag_core.agent.prompts import NOT_COVERED
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_core.agent.words import stems
+from rag_core.agent.language.words import stems
 
 NOT_COVERED = "The documents do not cover this question."
 """A model that finds no answer in the evidence says exactly this; the agent makes it a refusal."""

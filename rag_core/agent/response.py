@@ -17,13 +17,13 @@ from rag_core.agent.answer import (
     Source,
     Suggestion,
 )
-from rag_core.agent.citations import CheckedText
-from rag_core.agent.confidence import ConfidenceLevel, ConfidenceMetrics
-from rag_core.agent.guard import guarded, visible
-from rag_core.agent.instructions import for_readers
+from rag_core.agent.checks.citations import CheckedText
+from rag_core.agent.checks.guard import guarded, visible
+from rag_core.agent.checks.instructions import for_readers
+from rag_core.agent.confidence.level import ConfidenceLevel, ConfidenceMetrics
+from rag_core.agent.confidence.profiles import ConfidenceProfile
 from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import Phrases
-from rag_core.agent.profiles import ConfidenceProfile
 from rag_core.agent.tool import RetrievalTool
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rag_core.agent.budget import estimated_tokens
-from rag_core.agent.citations import CheckedText
+from rag_core.agent.checks.citations import CheckedText
 from rag_core.agent.prompts import NOT_COVERED
 from rag_core.conversation.message import Message
 

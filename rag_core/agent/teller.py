@@ -6,7 +6,7 @@ import asyncio
 import logging
 from types import TracebackType
 
-from rag_core.agent.partial import PartialText
+from rag_core.agent.checks.partial import PartialText
 from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import FootnoteError
 

@@ -12,8 +12,8 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from rag_core.agent.budget import estimated_tokens
-from rag_core.agent.guard import visible
-from rag_core.agent.instructions import for_readers, label, readable
+from rag_core.agent.checks.guard import visible
+from rag_core.agent.checks.instructions import for_readers, label, readable
 from rag_core.agent.tool_contract import (
     TOOL_NAME,
     Passage,

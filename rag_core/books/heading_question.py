@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from enum import IntEnum
 
-from rag_core.agent.languages import language_of
+from rag_core.agent.language.languages import language_of
 
 MAX_WORDS = 9
 MAX_LENGTH = 120

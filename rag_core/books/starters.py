@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from typing import Protocol
 
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.inquiry import Inquiry
-from rag_core.agent.profiles import ConfidenceProfile
+from rag_core.agent.confidence.inquiry import Inquiry
+from rag_core.agent.confidence.level import ConfidenceLevel
+from rag_core.agent.confidence.profiles import ConfidenceProfile
 from rag_core.books.book import Book, BookIds
 from rag_core.books.heading_question import Kind, question_of
 from rag_core.errors import FootnoteError

@@ -11,8 +11,8 @@ from typing import Protocol
 from uuid import UUID, uuid4
 
 from rag_core.agent.answer import AgentResponse, Outcome
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import GuardedText, guarded
+from rag_core.agent.checks.guard import GuardedText, guarded
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_in
 from rag_core.books.book import BookIds

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rag_core.agent.answer import AgentResponse, Outcome
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import guarded
+from rag_core.agent.checks.guard import guarded
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.notices import notices_in
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, Outlet, Rung

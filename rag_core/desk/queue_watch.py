@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from rag_core.agent.answer import AgentResponse, Outcome
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import guarded
+from rag_core.agent.checks.guard import guarded
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.conversation.key import Platform
 from rag_core.desk.backlog import Overdue
 from rag_core.desk.incoming import IncomingQuestion

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from rag_core.agent.agent import Agent
 from rag_core.agent.answer import AgentResponse
-from rag_core.agent.words import words
+from rag_core.agent.language.words import words
 from rag_core.books.book import BookIds
 from rag_core.conversation.question import MAX_QUESTION, Question
 from rag_core.desk.progress import QuestionState

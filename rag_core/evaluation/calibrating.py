@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.agent.agent import STANDALONE
-from rag_core.agent.calibration import Calibration, EvidenceSignals, chance, evidence_for
+from rag_core.agent.confidence.calibration import Calibration, EvidenceSignals, chance, evidence_for
+from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.followup import earlier_questions, sought, standalone
-from rag_core.agent.inquiry import Inquiry
 from rag_core.agent.tool import Searches
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Role

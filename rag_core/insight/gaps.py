@@ -10,7 +10,7 @@ from typing import Protocol
 from uuid import UUID
 from zlib import crc32
 
-from rag_core.agent.words import content, says_something, words
+from rag_core.agent.language.words import content, says_something, words
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError
 from rag_core.insight.arranging import arranged

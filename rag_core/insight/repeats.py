@@ -13,8 +13,8 @@ from uuid import UUID
 import numpy as np
 
 from rag_core.agent.answer import AgentResponse, EarlierThread, Outcome
-from rag_core.agent.polarity import DENIALS
-from rag_core.agent.words import content, stems
+from rag_core.agent.checks.polarity import DENIALS
+from rag_core.agent.language.words import content, stems
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform
 from rag_core.conversation.state import Turn

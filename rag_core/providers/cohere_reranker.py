@@ -10,8 +10,8 @@ from cohere import AsyncClientV2
 from rag_core.errors import UpstreamUnavailable
 from rag_core.providers.attempts import attempted
 from rag_core.providers.cohere_client import SERVICE, cohere_errors, open_cohere
+from rag_core.providers.embedders.vectors import clipped
 from rag_core.providers.retries import Breaker, Retries
-from rag_core.providers.vectors import clipped
 
 PATIENCE = Retries(attempts=2, patience=5.0, first_seconds=0.2)
 """Results are in a usable order without it: nobody waits long for a better one."""

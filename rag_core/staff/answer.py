@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from rag_core.agent.guard import visible
+from rag_core.agent.checks.guard import visible
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.ports import Embedder

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from rag_core.agent.guard import visible
+from rag_core.agent.checks.guard import visible
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import ConversationKey, Platform, TenantId

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
-from rag_core.agent.guard import visible
+from rag_core.agent.checks.guard import visible
 from rag_core.conversation.key import LOCAL_TENANT, Platform
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.errors import InvalidQuestion

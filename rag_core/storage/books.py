@@ -8,10 +8,10 @@ from sqlalchemy import bindparam, delete, select
 
 from rag_core.books.book import Book
 from rag_core.storage import schema
-from rag_core.storage.codec import maybe_time, to_time
-from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.engines.codec import maybe_time, to_time
+from rag_core.storage.engines.engine import Database, Row, Transaction
+from rag_core.storage.engines.statement import Statement, upsert
 from rag_core.storage.staff_answers import drop_of_book
-from rag_core.storage.statement import Statement, upsert
 
 books, records, sources = schema.books, schema.ingestion_records, schema.sources
 SAVE = upsert(books, on=("book_id",))

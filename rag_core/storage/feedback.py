@@ -9,9 +9,9 @@ from sqlalchemy import bindparam, select
 
 from rag_core.errors import InvalidQuestion
 from rag_core.storage import schema
-from rag_core.storage.codec import to_time
-from rag_core.storage.engine import Database, Transaction
-from rag_core.storage.statement import Statement, upsert
+from rag_core.storage.engines.codec import to_time
+from rag_core.storage.engines.engine import Database, Transaction
+from rag_core.storage.engines.statement import Statement, upsert
 
 answers, feedback = schema.answers, schema.feedback
 FIND_ANSWER = Statement(

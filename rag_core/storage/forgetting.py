@@ -9,15 +9,15 @@ from sqlalchemy import ColumnElement, Integer, Select, bindparam, delete, func, 
 
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.storage import schema
-from rag_core.storage.claims import go_on
-from rag_core.storage.codec import to_time
-from rag_core.storage.engine import Database, Row, Transaction
-from rag_core.storage.forgotten import identity_of, remember_forgotten
+from rag_core.storage.conversations.turn_rows import unsay
+from rag_core.storage.engines.codec import to_time
+from rag_core.storage.engines.engine import Database, Row, Transaction
+from rag_core.storage.engines.statement import Statement
+from rag_core.storage.ledger.claims import go_on
+from rag_core.storage.ledger.forgotten import identity_of, remember_forgotten
 from rag_core.storage.staff_answers import OF_AUTHOR
 from rag_core.storage.staff_answers import OF_TENANT as STAFF_OF_TENANT
 from rag_core.storage.staff_answers import OLD as OLD_REPLIES
-from rag_core.storage.statement import Statement
-from rag_core.storage.turn_rows import unsay
 
 threads, sessions, turns = schema.threads, schema.sessions, schema.turns
 questions, answers, feedback = schema.questions, schema.answers, schema.feedback

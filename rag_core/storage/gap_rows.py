@@ -11,10 +11,17 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from rag_core.agent.answer import Suggestion
-from rag_core.agent.words import content
+from rag_core.agent.language.words import content
 from rag_core.insight.gap import GapState, Member, Placed, Unanswered
-from rag_core.storage.codec import RETRIEVALS, answer_body, from_json, from_time, to_json, to_time
-from rag_core.storage.engine import Row
+from rag_core.storage.engines.codec import (
+    RETRIEVALS,
+    answer_body,
+    from_json,
+    from_time,
+    to_json,
+    to_time,
+)
+from rag_core.storage.engines.engine import Row
 
 TERMS = TypeAdapter(tuple[int, ...])
 ENOUGH_WORDS = 3

@@ -28,8 +28,9 @@ from rag_core.agent.answer import Outcome
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.insight.gap import Gap, GapState, Member, Placed, Unanswered
 from rag_core.storage import schema
-from rag_core.storage.codec import from_time, to_time
-from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.engines.codec import from_time, to_time
+from rag_core.storage.engines.engine import Database, Row, Transaction
+from rag_core.storage.engines.statement import Statement, insert_into, upsert
 from rag_core.storage.gap_rows import (
     member_from_row,
     nearest_of,
@@ -37,7 +38,6 @@ from rag_core.storage.gap_rows import (
     question_of,
     unanswered_from_row,
 )
-from rag_core.storage.statement import Statement, insert_into, upsert
 
 gaps, placed_in, turns = schema.gaps, schema.gap_questions, schema.turns
 answers, feedback, questions = schema.answers, schema.feedback, schema.questions

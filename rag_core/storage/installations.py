@@ -12,10 +12,10 @@ from sqlalchemy import bindparam, delete, select, update
 from rag_core.conversation.installation import Installation, Unreadable
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.storage import schema
-from rag_core.storage.codec import from_json, to_json, to_time
-from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.engines.codec import from_json, to_json, to_time
+from rag_core.storage.engines.engine import Database, Row, Transaction
+from rag_core.storage.engines.statement import Statement, insert_once, upsert
 from rag_core.storage.sealing import Sealer
-from rag_core.storage.statement import Statement, insert_once, upsert
 
 installations, used_tickets = schema.installations, schema.used_tickets
 INSTALLATION = TypeAdapter(Installation)

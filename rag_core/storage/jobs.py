@@ -10,7 +10,7 @@ from sqlalchemy import Integer, bindparam, delete, select
 
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
 from rag_core.storage import schema
-from rag_core.storage.codec import (
+from rag_core.storage.engines.codec import (
     JOB,
     NAMES,
     from_json,
@@ -19,8 +19,8 @@ from rag_core.storage.codec import (
     to_json,
     to_time,
 )
-from rag_core.storage.engine import Database, Row, Transaction
-from rag_core.storage.statement import Statement, upsert
+from rag_core.storage.engines.engine import Database, Row, Transaction
+from rag_core.storage.engines.statement import Statement, upsert
 
 DEFAULT_COLLECTION = "documentation"
 

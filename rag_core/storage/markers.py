@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from sqlalchemy import bindparam, select
 
 from rag_core.storage import schema
-from rag_core.storage.codec import to_time
-from rag_core.storage.engine import Database
-from rag_core.storage.statement import Statement, upsert
+from rag_core.storage.engines.codec import to_time
+from rag_core.storage.engines.engine import Database
+from rag_core.storage.engines.statement import Statement, upsert
 
 markers = schema.markers
 GET = Statement(select(markers.c.value).where(markers.c.name == bindparam("name")))

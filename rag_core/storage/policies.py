@@ -9,9 +9,9 @@ from sqlalchemy import bindparam, delete, select
 from rag_core.books.policy import ANY_TENANT, EVERYWHERE, ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.storage import schema
-from rag_core.storage.codec import POLICY, from_json, to_json
-from rag_core.storage.engine import Database, Row, Transaction
-from rag_core.storage.statement import Statement, upsert
+from rag_core.storage.engines.codec import POLICY, from_json, to_json
+from rag_core.storage.engines.engine import Database, Row, Transaction
+from rag_core.storage.engines.statement import Statement, upsert
 
 policies = schema.policies
 THERE = (

@@ -13,10 +13,10 @@ from rag_core.agent.answer import Outcome
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.insight.repeats import Asked, Candidate
 from rag_core.storage import schema
-from rag_core.storage.codec import question_from_json, to_time
-from rag_core.storage.engine import Database, Transaction
+from rag_core.storage.engines.codec import question_from_json, to_time
+from rag_core.storage.engines.engine import Database, Transaction
+from rag_core.storage.engines.statement import Statement, insert_once, upsert
 from rag_core.storage.gap_rows import vector_from_text, vector_to_text
-from rag_core.storage.statement import Statement, insert_once, upsert
 
 repeats, questions, answers, markers = (
     schema.repeats,

@@ -11,9 +11,9 @@ from sqlalchemy import bindparam, delete, select, update
 
 from rag_core.books.source import BookSource
 from rag_core.storage import schema
-from rag_core.storage.codec import SOURCE, from_json, maybe_time, to_json, to_time
-from rag_core.storage.engine import Database, Row
-from rag_core.storage.statement import Statement, insert_once
+from rag_core.storage.engines.codec import SOURCE, from_json, maybe_time, to_json, to_time
+from rag_core.storage.engines.engine import Database, Row
+from rag_core.storage.engines.statement import Statement, insert_once
 
 sources = schema.sources
 ONE = sources.c.source_id == bindparam("source_id")

@@ -16,11 +16,17 @@ from rag_core.conversation.key import ConversationKey
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.staff.answer import Keeping, Refused, StaffAnswer
 from rag_core.storage import schema
-from rag_core.storage.codec import from_json, from_time, question_from_json, to_json, to_time
-from rag_core.storage.engine import Database, Row, Transaction
+from rag_core.storage.conversations.threads import has_key, key_to_row
+from rag_core.storage.engines.codec import (
+    from_json,
+    from_time,
+    question_from_json,
+    to_json,
+    to_time,
+)
+from rag_core.storage.engines.engine import Database, Row, Transaction
+from rag_core.storage.engines.statement import Statement, insert_once
 from rag_core.storage.gap_rows import vector_from_text, vector_to_text
-from rag_core.storage.statement import Statement, insert_once
-from rag_core.storage.threads import has_key, key_to_row
 
 kept, questions, threads = schema.staff_answers, schema.questions, schema.threads
 answers = schema.answers

@@ -12,9 +12,9 @@ from sqlalchemy import bindparam, func, select
 
 from rag_core.insight.stats import ChannelTally, DayTally, Stats, Tally, Waiting
 from rag_core.storage import schema
-from rag_core.storage.codec import from_time, to_time
-from rag_core.storage.engine import Database, Row
-from rag_core.storage.statement import Statement
+from rag_core.storage.engines.codec import from_time, to_time
+from rag_core.storage.engines.engine import Database, Row
+from rag_core.storage.engines.statement import Statement
 
 questions, answers, feedback = schema.questions, schema.answers, schema.feedback
 

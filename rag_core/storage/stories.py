@@ -11,10 +11,10 @@ from rag_core.agent.answer import Outcome
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.insight.story import Rating, Story, StoryLine
 from rag_core.storage import schema
-from rag_core.storage.answers import answer_by_id
-from rag_core.storage.codec import RETRIEVALS, answer_body, from_json, from_time
-from rag_core.storage.engine import Database, Row
-from rag_core.storage.statement import Statement
+from rag_core.storage.engines.codec import RETRIEVALS, answer_body, from_json, from_time
+from rag_core.storage.engines.engine import Database, Row
+from rag_core.storage.engines.statement import Statement
+from rag_core.storage.ledger.answers import answer_by_id
 
 questions, answers, turns, feedback = (
     schema.questions,

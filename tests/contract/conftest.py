@@ -9,7 +9,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.schema import metadata
 from tests.peers.postgres import PostgresServer, postgres_server
 

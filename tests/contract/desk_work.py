@@ -10,9 +10,9 @@ from rag_core.conversation.key import ConversationKey
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.engine import Database
-from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.conversations.conversations import Conversations
+from rag_core.storage.engines.engine import Database
+from rag_core.storage.ledger.ledger import QuestionLedger
 from tests.builders import a_key, a_question, a_response, a_turn
 
 LEASE = timedelta(minutes=2)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
-from rag_core.storage.database import Database
-from rag_core.storage.lately import AskedLately
+from rag_core.storage.engines.database import Database
+from rag_core.storage.ledger.lately import AskedLately
 from tests.builders import a_question
 from tests.contract.desk_work import DeskWork
 

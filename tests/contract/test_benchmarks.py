@@ -11,8 +11,8 @@ import pytest
 from benchmarks.__main__ import PAGE, SECTIONS
 from benchmarks.report import Section, bench, blocks_in, measured
 from benchmarks.storage_filling import LONG_THREADS, fill, key_of
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import open_database
+from rag_core.storage.conversations.conversations import Conversations
+from rag_core.storage.engines.database import open_database
 
 THREADS = LONG_THREADS
 

@@ -15,7 +15,7 @@ from rag_core.ingestion.job import (
     JobStatus,
 )
 from rag_core.storage.books import Books
-from rag_core.storage.database import Database
+from rag_core.storage.engines.database import Database
 from rag_core.storage.jobs import Jobs
 from tests.builders import NOON
 

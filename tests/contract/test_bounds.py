@@ -13,7 +13,7 @@ from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import IncomingQuestion, Receipt, Refusal
 from rag_core.desk.limits import Bounds
 from rag_core.errors import DeskFull
-from rag_core.storage.database import Database
+from rag_core.storage.engines.database import Database
 from tests.builders import a_key, a_question, a_response
 from tests.contract.desk_work import LEASE, DeskWork
 

@@ -12,11 +12,11 @@ import pytest
 from rag_core.conversation.key import LOCAL_TENANT, Platform
 from rag_core.conversation.message import Message, Role, ToolCall
 from rag_core.conversation.state import RetrievalRecord, Turn
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.conversations.conversations import Conversations
+from rag_core.storage.engines.database import Database, open_database
+from rag_core.storage.engines.statement import Statement
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.schema import metadata
-from rag_core.storage.statement import Statement
 from tests.builders import NOON, a_key, a_response, a_turn
 from tests.contract.desk_work import DeskWork
 

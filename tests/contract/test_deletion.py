@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import StorageError
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.feedback import Feedback
 from tests.builders import a_citation, a_key, a_question, a_response, a_turn
 from tests.contract.desk_work import DeskWork

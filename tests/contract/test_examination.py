@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import asyncpg
 import pytest
 
-from rag_core.storage.codec import to_time
-from rag_core.storage.database import Database
-from rag_core.storage.examination import examined, postgres_trouble
-from rag_core.storage.token_usage import ADD_TOKENS, DAY, TokenUsage
+from rag_core.storage.engines.codec import to_time
+from rag_core.storage.engines.database import Database
+from rag_core.storage.engines.examination import examined, postgres_trouble
+from rag_core.storage.ledger.token_usage import ADD_TOKENS, DAY, TokenUsage
 
 
 async def test_a_database_is_known_by_engine_version_and_size(url: str, engine: str) -> None:

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
-from rag_core.storage.database import Database
+from rag_core.storage.engines.database import Database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
 from tests.builders import a_key, a_question, a_response, a_turn

@@ -13,7 +13,7 @@ from rag_core.conversation.key import Platform
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.gaps import Gaps
-from rag_core.storage.engine import Database
+from rag_core.storage.engines.engine import Database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.gaps import GapRecords

@@ -23,7 +23,7 @@ from rag_core.ingestion.job import IngestionMode, JobStatus
 from rag_core.ingestion.loaders import load
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.ports import EmbeddedQuery, VectorStore
-from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.providers.edge.store import open_edge_store
 from rag_core.retrieval.results import SearchResult
 from tests.builders import NOON
 from tests.fakes.embedder import WordEmbedder

@@ -13,12 +13,12 @@ from sqlalchemy import text
 from rag_core.conversation.installation import Installation, Unreadable
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import ConfigurationError
-from rag_core.storage.archive import dump
-from rag_core.storage.database import Database
+from rag_core.storage.engines.archive import dump
+from rag_core.storage.engines.database import Database
+from rag_core.storage.engines.statement import Statement
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.installations import Installations
 from rag_core.storage.sealing import Sealer
-from rag_core.storage.statement import Statement
 from tests.contract.test_forgetting import is_anywhere
 
 OLD, NEW = b64encode(b"o" * 32).decode(), b64encode(b"\xff" * 32).decode()

@@ -14,9 +14,9 @@ from rag_core.agent.answer import Outcome
 from rag_core.desk.outgoing import PartState
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import InvalidQuestion, StorageError
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.engines.database import Database, open_database
+from rag_core.storage.engines.statement import Statement
 from rag_core.storage.feedback import Feedback
-from rag_core.storage.statement import Statement
 from tests.builders import a_citation, a_key, a_question, a_response, a_turn
 from tests.contract.desk_work import EXPIRED, LEASE, DeskWork
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.markers import Markers
 
 

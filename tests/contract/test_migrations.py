@@ -18,15 +18,15 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 import rag_core.storage
 from rag_core.errors import SchemaTooNew
-from rag_core.storage.database import open_database
+from rag_core.storage.engines.database import open_database
+from rag_core.storage.engines.migration import HEAD
 from rag_core.storage.markers import Markers
-from rag_core.storage.migration import HEAD
 from rag_core.storage.schema import metadata
 
 PROCESSES = 3
 OPEN = """
 import asyncio, sys
-from rag_core.storage.database import open_database
+from rag_core.storage.engines.database import open_database
 from rag_core.storage.markers import Markers
 async def main():
     async with open_database(sys.argv[1]) as database:

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 import rag_core.storage
 from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place, ReaderProfile
 from rag_core.conversation.key import Platform, TenantId
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.policies import Policies
 from tests.builders import NOON
 

@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 
 from rag_core.errors import StorageError
-from rag_core.storage.database import open_database
+from rag_core.storage.engines.database import open_database
 from rag_core.storage.markers import Markers
 from tests.peers.postgres import PostgresServer
 
@@ -90,7 +90,7 @@ def test_a_missing_driver_is_a_wrong_setting_that_says_what_to_install() -> None
         "import asyncio, sys\n"
         "sys.modules['asyncpg'] = None\n"
         "from rag_core.errors import ConfigurationError\n"
-        "from rag_core.storage.database import open_database\n"
+        "from rag_core.storage.engines.database import open_database\n"
         "async def main():\n"
         "    async with open_database('postgresql://localhost/footnote'): pass\n"
         "try: asyncio.run(main())\n"

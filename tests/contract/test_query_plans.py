@@ -13,9 +13,9 @@ import pytest
 from sqlalchemy import Table, text
 
 import rag_core.storage
-from rag_core.storage.clock import STEADY, steady_seconds_from_now
+from rag_core.storage.engines.clock import STEADY, steady_seconds_from_now
+from rag_core.storage.engines.statement import SQLITE, Statement
 from rag_core.storage.schema import metadata
-from rag_core.storage.statement import SQLITE, Statement
 
 EVERY_ROW_IS_WANTED = {
     "books.ALL",

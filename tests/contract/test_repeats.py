@@ -15,10 +15,10 @@ from rag_core.conversation.state import RetrievalRecord
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.insight.repeats import Repeats
 from rag_core.storage import schema
-from rag_core.storage.engine import Database
+from rag_core.storage.engines.engine import Database
+from rag_core.storage.engines.statement import Statement
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.repeats import RepeatRecords
-from rag_core.storage.statement import Statement
 from tests.builders import NOON, a_question, a_response, a_turn
 from tests.contract.desk_work import DeskWork
 from tests.fakes.embedder import WordEmbedder

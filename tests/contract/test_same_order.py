@@ -8,7 +8,7 @@ import pytest
 
 from rag_core.books.book import BookIds
 from rag_core.ports import VectorStore
-from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.providers.edge.store import open_edge_store
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 from tests.fakes.embedder import WordEmbedder

@@ -10,7 +10,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from rag_core.storage.codec import to_time
+from rag_core.storage.engines.codec import to_time
 from tests.flow.running_house import PATIENCE, RunningHouse, footnote, running_house
 from tests.peers.slack import ANN, APP_TOKEN, BEN, BOT_TOKEN, GENERAL, MENTION, SlackPeer
 

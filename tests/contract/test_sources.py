@@ -9,7 +9,7 @@ from uuid import uuid4
 from rag_core.books.book import Book
 from rag_core.books.source import BookSource
 from rag_core.storage.books import Books
-from rag_core.storage.database import Database
+from rag_core.storage.engines.database import Database
 from rag_core.storage.sources import Sources
 from tests.builders import NOON
 

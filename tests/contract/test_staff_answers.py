@@ -21,7 +21,7 @@ from rag_core.staff.shelf import StaffShelf
 from rag_core.staff.staffing import Staffing
 from rag_core.staff.writing import Draft, Writing
 from rag_core.storage.books import Books
-from rag_core.storage.database import Database
+from rag_core.storage.engines.database import Database
 from rag_core.storage.forgetting import Forgetting
 from rag_core.storage.staff_answers import StaffAnswers
 from tests.builders import a_question, a_response, a_turn

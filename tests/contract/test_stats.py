@@ -10,7 +10,7 @@ import pytest
 
 from rag_core.agent.answer import Outcome
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
-from rag_core.storage.engine import Database
+from rag_core.storage.engines.engine import Database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.stats import StatsRecords, percentile
 from tests.builders import a_key, a_question, a_response

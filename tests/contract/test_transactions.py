@@ -20,10 +20,10 @@ from sqlalchemy import func, select
 
 from rag_core.errors import InvalidQuestion
 from rag_core.storage import schema
-from rag_core.storage.database import Database, open_database
-from rag_core.storage.engine import Transaction
+from rag_core.storage.engines.database import Database, open_database
+from rag_core.storage.engines.engine import Transaction
+from rag_core.storage.engines.statement import Statement
 from rag_core.storage.markers import SET, Markers
-from rag_core.storage.statement import Statement
 from tests.builders import a_key, a_question, a_turn
 from tests.contract.desk_work import WORKER, DeskWork
 

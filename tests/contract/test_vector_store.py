@@ -16,7 +16,7 @@ import pytest
 
 from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, EmbeddedText, VectorStore
-from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.providers.edge.store import open_edge_store
 from rag_core.retrieval.candidates import Candidate, Placed
 from rag_core.retrieval.likeness import Likeness
 from rag_core.retrieval.query import Filters, Layer, Proficiency

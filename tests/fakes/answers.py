@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from rag_core.agent.answer import AgentResponse, Citation, Outcome
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import GuardedText
+from rag_core.agent.checks.guard import GuardedText
+from rag_core.agent.confidence.level import ConfidenceLevel
 
 PAGE = "https://docs.example/limits#daily"
 

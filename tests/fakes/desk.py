@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
 from rag_core.agent.answer import AgentResponse, Outcome
-from rag_core.agent.confidence import ConfidenceLevel
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.conversation.key import Platform
 from rag_core.conversation.state import Turn
 from rag_core.desk.incoming import IncomingQuestion
@@ -19,7 +19,7 @@ from rag_core.desk.progress import Progress, QuestionState
 from rag_core.desk.reporter import StageReporter
 from rag_core.errors import StorageFull, UpstreamRejected
 from rag_core.ports import ConversationStore
-from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.ledger.ledger import QuestionLedger
 from tests.builders import a_response, a_turn
 from tests.fakes.dying import Dying
 

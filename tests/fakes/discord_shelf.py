@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from adapters.discord.lookup import Lookup
+from adapters.discord.acting.lookup import Lookup
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform, TenantId

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from rag_core.desk.outgoing import OutgoingPart
-from rag_core.storage.database import Database
-from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.engines.database import Database
+from rag_core.storage.ledger.ledger import QuestionLedger
 
 Result = TypeVar("Result")
 

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from rag_core.agent.words import content
+from rag_core.agent.language.words import content
 from rag_core.errors import InvalidQuestion
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult

@@ -13,9 +13,9 @@ from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.limits import Bounds, DeskLimits
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import Database
-from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.conversations.conversations import Conversations
+from rag_core.storage.engines.database import Database
+from rag_core.storage.ledger.ledger import QuestionLedger
 from tests.builders import a_key, a_question
 from tests.fakes.desk import Counts, PlainAnswers, SomeParts, Wall
 from tests.fakes.dying import Dying, DyingLedger

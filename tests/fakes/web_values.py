@@ -7,8 +7,8 @@ from typing import Any
 from uuid import uuid4
 
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Source, Suggestion
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import GuardedText
+from rag_core.agent.checks.guard import GuardedText
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.retrieval.results import SearchResult
 

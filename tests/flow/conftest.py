@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.engines.database import Database, open_database
 
 
 @pytest.fixture

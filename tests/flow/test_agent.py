@@ -12,7 +12,7 @@ import pytest
 
 from rag_core.agent.agent import Agent, AgentAnswer
 from rag_core.agent.answer import Outcome
-from rag_core.agent.confidence import ConfidenceLevel
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.model_events import FinishReason, ToolChoice
 from rag_core.agent.prompts import NOT_COVERED

@@ -21,7 +21,7 @@ from rag_core.errors import (
     UpstreamRejected,
     UpstreamUnavailable,
 )
-from rag_core.providers.openai_chat import open_openai_chat
+from rag_core.providers.chat.openai_chat import open_openai_chat
 from rag_core.providers.retries import Breaker, Retries
 from tests.builders import a_thread
 from tests.fakes.listening_progress import ListeningProgress

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from rag_core.errors import UpstreamError, UpstreamRejected, UpstreamUnavailable
-from rag_core.providers.cohere_embedder import open_cohere_embedder
 from rag_core.providers.cohere_reranker import CohereReranker, open_cohere_reranker
-from rag_core.providers.remote_embedder import RemoteEmbedder
+from rag_core.providers.embedders.cohere import open_cohere_embedder
+from rag_core.providers.embedders.remote import RemoteEmbedder
 from rag_core.providers.retries import Breaker, Retries
 from tests.fakes.embedder import WordEmbedder
 from tests.peers.cohere import KEY, CoherePeer, cohere_peer

@@ -14,8 +14,8 @@ from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.desk.ladder import RUNGS
 from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.errors import DeskFull, UpstreamRejected, UpstreamUnavailable
-from rag_core.storage.database import Database
-from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.engines.database import Database
+from rag_core.storage.ledger.ledger import QuestionLedger
 from tests.fakes.desk import Counts, FullAtFirst
 from tests.fakes.offices import QUICK, Office, asked
 

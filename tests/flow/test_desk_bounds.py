@@ -24,7 +24,7 @@ from rag_core.errors import StorageFull, UpstreamUnavailable
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from rag_core.retrieval.results import SearchResult
 from rag_core.storage.books import Books
-from rag_core.storage.database import Database
+from rag_core.storage.engines.database import Database
 from rag_core.storage.jobs import Jobs
 from rag_core.storage.markers import Markers
 from tests.builders import a_result

@@ -15,8 +15,8 @@ from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart, Outlet
 from rag_core.desk.worker import Worker
 from rag_core.errors import StorageError, StorageFull
-from rag_core.storage.database import Database
-from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.engines.database import Database
+from rag_core.storage.ledger.ledger import QuestionLedger
 from tests.fakes.desk import FullAtFirst
 from tests.fakes.offices import NAME, QUICK, Office, asked, ledger_of
 

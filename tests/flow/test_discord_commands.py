@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.commands import ANSWER_THIS
+from adapters.discord.acting.commands import ANSWER_THIS
 from rag_core.errors import InvalidQuestion, UpstreamUnavailable
 from tests.builders import a_response, a_result
 from tests.fakes.discord_desk import DiscordDesk

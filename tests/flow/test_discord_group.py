@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from adapters.discord.config import ReaderRole
-from adapters.discord.standing import MutedThreads
+from adapters.discord.hearing.standing import MutedThreads
 from rag_core.books.policy import EVERYWHERE, ChannelPolicy, Place, ReaderProfile
 from rag_core.conversation.key import Platform, TenantId
 from tests.fakes.discord_desk import DiscordDesk

@@ -13,7 +13,7 @@ import pytest
 from adapters.discord.assembly import DiscordParts
 from adapters.discord.client import open_discord
 from adapters.discord.config import ShardRange
-from adapters.discord.sessions import HOUR, IdentifyBudget
+from adapters.discord.gateway.sessions import HOUR, IdentifyBudget
 from rag_core.books.policy import ChannelPolicy
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, Markers, config_for, on_a_course, running

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
-from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.providers.edge.store import open_edge_store
 from tests.fakes.embedder import WordEmbedder
 from tests.fakes.ingestion_stores import MemoryBooks, MemoryJobs
 from tests.shelf_builders import write_files

@@ -13,12 +13,12 @@ from rag_core.books.book import BookIds
 from rag_core.evaluation.question_set import load_question_set
 from rag_core.ingestion.job import JobStatus
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
-from rag_core.providers.local_embedder import open_local_embedder
-from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.providers.edge.store import open_edge_store
+from rag_core.providers.embedders.local import open_local_embedder
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 from rag_core.storage.books import Books
-from rag_core.storage.database import open_database
+from rag_core.storage.engines.database import open_database
 from rag_core.storage.jobs import Jobs
 from tests.flow.running_house import footnote
 

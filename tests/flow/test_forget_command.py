@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from rag_core.conversation.key import Platform
-from rag_core.storage.database import open_database
+from rag_core.storage.engines.database import open_database
 from tests.builders import a_key, a_question
 from tests.contract.desk_work import DeskWork
 from tests.flow.running_house import footnote, running_house

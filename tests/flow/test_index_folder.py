@@ -13,9 +13,9 @@ import pytest
 from rag_core.books.book import BookIds
 from rag_core.errors import ConfigurationError, FolderInUse, StorageError
 from rag_core.ports import EmbeddedQuery
-from rag_core.providers.edge_shard import explained
-from rag_core.providers.index_state import indexed_model
-from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.providers.edge.index_state import indexed_model
+from rag_core.providers.edge.shard import explained
+from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from tests.fakes.embedder import WordEmbedder
 from tests.shelf_builders import file_chunks, long_text
 
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 
 WRITER = """
 import asyncio, os, pathlib, signal, sys
-from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.providers.edge.store import open_edge_store
 from tests.fakes.embedder import WordEmbedder
 from tests.shelf_builders import file_chunks, long_text
 

@@ -13,10 +13,10 @@ import pytest
 from rag_core.books.book import BookIds
 from rag_core.errors import ConfigurationError
 from rag_core.ports import EmbeddedQuery
-from rag_core.providers.edge_building import GraphRules
-from rag_core.providers.edge_shard import PLACE, SHARD_FOLDER
-from rag_core.providers.index_state import STATE_FILE
-from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.providers.edge.building import GraphRules
+from rag_core.providers.edge.index_state import STATE_FILE
+from rag_core.providers.edge.shard import PLACE, SHARD_FOLDER
+from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.retrieval.results import SearchResult
 from tests.fakes.embedder import WordEmbedder
 from tests.shelf_builders import file_chunks, long_text

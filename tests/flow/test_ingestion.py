@@ -16,7 +16,7 @@ from rag_core.errors import InvalidQuestion, StorageError, UpstreamUnavailable
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.ports import Vector
-from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.retriever import Retriever

@@ -9,7 +9,7 @@ from rag_core.agent.config import AgentConfig
 from rag_core.books.book import BookIds
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
-from rag_core.providers.quoting_model import QuotingModel
+from rag_core.providers.chat.quoting_model import QuotingModel
 from tests.builders import a_thread
 from tests.fakes.listening_progress import ListeningProgress
 from tests.fakes.memory_retriever import MemoryRetriever, passage

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from rag_core.errors import UpstreamRejected, UpstreamUnavailable
-from rag_core.providers.openai_embedder import open_openai_embedder
-from rag_core.providers.remote_embedder import RemoteEmbedder
+from rag_core.providers.embedders.openai import open_openai_embedder
+from rag_core.providers.embedders.remote import RemoteEmbedder
+from rag_core.providers.embedders.vectors import CallBudget
 from rag_core.providers.retries import Retries
-from rag_core.providers.vectors import CallBudget
 from tests.fakes.embedder import WordEmbedder
 from tests.peers.faults import Body, Fault, Reset, Slow, Status
 from tests.peers.openai import KEY

@@ -25,12 +25,12 @@ from rag_core.desk.answering import Answering
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.ports import ChatModel
-from rag_core.providers.qdrant_edge import open_edge_store
-from rag_core.providers.quoting_model import QuotingModel
+from rag_core.providers.chat.quoting_model import QuotingModel
+from rag_core.providers.edge.store import open_edge_store
 from rag_core.retrieval.query import Filters
 from rag_core.retrieval.retriever import Retriever
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import open_database
+from rag_core.storage.conversations.conversations import Conversations
+from rag_core.storage.engines.database import open_database
 from tests.builders import a_question
 from tests.fakes.embedder import WordEmbedder
 from tests.fakes.ingestion_stores import MemoryBooks, MemoryPolicies

@@ -15,11 +15,11 @@ from qdrant_client import models
 from rag_core.books.book import BookIds
 from rag_core.errors import ConfigurationError, UpstreamRejected, UpstreamUnavailable
 from rag_core.ports import EmbeddedQuery
-from rag_core.providers.qdrant_server import ServerStore, open_server_store, server_model
 from rag_core.providers.retries import Retries
-from rag_core.providers.server_collection import CollectionOptions, state_collection
-from rag_core.providers.server_connection import connected
-from rag_core.providers.server_registers import Registers, with_hidden
+from rag_core.providers.server.collection import CollectionOptions, state_collection
+from rag_core.providers.server.connection import connected
+from rag_core.providers.server.registers import Registers, with_hidden
+from rag_core.providers.server.store import ServerStore, open_server_store, server_model
 from rag_core.retrieval.results import SearchResult
 from tests.fakes.embedder import WordEmbedder
 from tests.peers.faults import Fault, Fine, Reset, Slow, Status

@@ -11,7 +11,7 @@ import pytest
 from rag_core.books.book import BookIds
 from rag_core.ports import Reranker
 from rag_core.providers.cohere_reranker import open_cohere_reranker
-from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.providers.retries import Retries
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResult

@@ -12,7 +12,7 @@ from rag_core.conversation.question import Question
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.errors import UpstreamUnavailable
-from rag_core.storage.database import Database
+from rag_core.storage.engines.database import Database
 from tests.builders import a_key
 from tests.fakes.offices import Office, asked, ledger_of
 

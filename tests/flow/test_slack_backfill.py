@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from adapters.slack.marks import MarkKeeper
+from adapters.slack.hearing.marks import MarkKeeper
 from tests.fakes.answers import an_answer
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.slack_desk import FakeDesk

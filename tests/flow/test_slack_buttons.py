@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adapters.review import ASKED_AGAIN, CALLED_BEFORE, NOT_SAVED, NOT_STORED, NOT_YOURS, THANKS
-from adapters.slack.staff import CALLED, NO_STAFF, NOT_CALLED
+from adapters.slack.acting.staff import CALLED, NO_STAFF, NOT_CALLED
 from rag_core.errors import StorageError
 from tests.fakes.answers import a_citation, a_refusal, an_answer
 from tests.fakes.markers import MemoryMarkers

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from adapters.passages import Passages
-from adapters.slack.commands import NOT_TAKEN, NOTHING_FOUND, SEARCHING
+from adapters.slack.acting.commands import NOT_TAKEN, NOTHING_FOUND, SEARCHING
+from adapters.slack.acting.house_keeping import ADMINS_ONLY, FORGOTTEN
+from adapters.slack.acting.shortcut import NO_WORDS
 from adapters.slack.config import CommandNames
-from adapters.slack.house_keeping import ADMINS_ONLY, FORGOTTEN
-from adapters.slack.shortcut import NO_WORDS
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId

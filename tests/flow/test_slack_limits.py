@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.budget import Budget
+from adapters.slack.calling.budget import Budget
 from rag_core.desk.progress import QuestionState
 from tests.fakes.answers import an_answer
 from tests.fakes.slack_desk import FakeDesk

@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 
-from adapters.slack.calls import client_on
-from adapters.slack.people import People
-from adapters.slack.staff_members import StaffMembers
-from adapters.slack.team import Team
-from adapters.slack.teams import OneTeam
+from adapters.slack.acting.staff_members import StaffMembers
+from adapters.slack.calling.calls import client_on
+from adapters.slack.calling.people import People
+from adapters.slack.calling.team import Team
+from adapters.slack.installing.teams import OneTeam
 from tests.peers.slack import ANN, BEN, BOT_TOKEN, CLEO, TEAM, Fault, SlackPeer
 
 TUTORS, COOKS, METHOD = "S0TUTORS", "S0COOKS", "usergroups.users.list"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from adapters.slack.writer import SHOWN_LIMIT, shown_part
+from adapters.slack.answering.writer import SHOWN_LIMIT, shown_part
 from tests.fakes.answers import an_answer
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.slack_desk import RESTART, FakeDesk

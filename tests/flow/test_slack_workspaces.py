@@ -10,7 +10,7 @@ from http.cookies import SimpleCookie
 
 import pytest
 
-from adapters.slack.install_state import BROWSER_LENGTH, Fault, InstallStates
+from adapters.slack.installing.state import BROWSER_LENGTH, Fault, InstallStates
 from rag_core.conversation.installation import Unreadable
 from rag_core.conversation.key import Platform, TenantId
 from tests.fakes.answers import an_answer

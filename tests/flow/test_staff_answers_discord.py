@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.keeping import KEEP_THIS
+from adapters.discord.acting.keeping import KEEP_THIS
 from adapters.staff_answers import NOT_STAFF, NOT_YOURS, NOTHING_TO_KEEP
 from tests.flow.running_house import footnote, running_house
 from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer

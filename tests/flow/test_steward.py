@@ -19,9 +19,9 @@ from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ingestion.pipeline import IngestionRequest
-from rag_core.storage.codec import to_time
-from rag_core.storage.database import open_database
-from rag_core.storage.token_usage import ADD_TOKENS
+from rag_core.storage.engines.codec import to_time
+from rag_core.storage.engines.database import open_database
+from rag_core.storage.ledger.token_usage import ADD_TOKENS
 
 TENANT = TenantId("guild-1")
 CHANNEL = Place(platform=Platform.DISCORD, tenant=TENANT, channel_id="channel-1")

@@ -28,10 +28,10 @@ from rag_core.desk.limits import DeskLimits
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.progress import Progress, QuestionState
 from rag_core.desk.worker import Worker
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import Database, open_database
+from rag_core.storage.conversations.conversations import Conversations
+from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.feedback import Feedback
-from rag_core.storage.ledger import QuestionLedger
+from rag_core.storage.ledger.ledger import QuestionLedger
 from tests.builders import a_response
 from tests.fakes.web_house import House
 from tests.fakes.web_visit import events_of, visiting

@@ -13,7 +13,7 @@ from rag_core.books.book import BookIds
 from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.job import IngestionJob, JobStatus
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
-from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.retriever import Retriever

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.discord.progress import WORDS
+from adapters.discord.answering.progress import WORDS
 from tests.flow.running_house import RunningHouse, footnote, running_house
 from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
 from tests.peers.discord_world import Channel, Guild, Person

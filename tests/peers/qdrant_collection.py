@@ -9,8 +9,8 @@ from uuid import uuid4
 
 from qdrant_client import AsyncQdrantClient
 
-from rag_core.providers.qdrant_server import ServerStore, open_server_store
-from rag_core.providers.server_collection import state_collection
+from rag_core.providers.server.collection import state_collection
+from rag_core.providers.server.store import ServerStore, open_server_store
 from tests.fakes.embedder import WordEmbedder
 
 EMBEDDER = WordEmbedder()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-from rag_core.agent.blocks import code_spans
-from rag_core.agent.citations import checked
-from rag_core.agent.guard import disarmed, guarded
-from rag_core.agent.support import Evidence
+from rag_core.agent.checks.citations import checked
+from rag_core.agent.checks.guard import disarmed, guarded
+from rag_core.agent.checks.support import Evidence
+from rag_core.agent.language.blocks import code_spans
 from rag_core.retrieval.context import RetrievalContext
 from tests.builders import NOON, a_result
 

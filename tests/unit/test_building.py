@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from rag_core.providers.edge_building import Building
+from rag_core.providers.edge.building import Building
 
 QUIET = 0.01
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.agent.citations import CheckedText, checked
-from rag_core.agent.markers import normalised
-from rag_core.agent.sentences import MARKER
-from rag_core.agent.support import Evidence
+from rag_core.agent.checks.citations import CheckedText, checked
+from rag_core.agent.checks.markers import normalised
+from rag_core.agent.checks.support import Evidence
+from rag_core.agent.language.sentences import MARKER
 from rag_core.retrieval.context import RetrievalContext
 from tests.builders import NOON, a_result
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Source, Suggestion
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import GuardedText
+from rag_core.agent.checks.guard import GuardedText
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message, ToolCall
@@ -20,7 +20,7 @@ from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError
 from rag_core.ingestion.job import FileFailure, IngestionJob, IngestionMode, JobStatus
 from rag_core.retrieval.query import Filters, Layer, Proficiency
-from rag_core.storage.codec import (
+from rag_core.storage.engines.codec import (
     JOB,
     MESSAGES,
     answer_from_rows,

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.agent.calibration import Calibration, coverage
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.inquiry import Inquiry
-from rag_core.agent.profiles import (
+from rag_core.agent.confidence.calibration import Calibration, coverage
+from rag_core.agent.confidence.inquiry import Inquiry
+from rag_core.agent.confidence.level import ConfidenceLevel
+from rag_core.agent.confidence.profiles import (
     CalibratedProfile,
     SimpleProfile,
     StrictProfile,

@@ -9,7 +9,7 @@ from typing import Any
 import discord
 import pytest
 
-from adapters.discord.allowance import Allowance
+from adapters.discord.gateway.allowance import Allowance
 
 LONGEST = 30.0
 

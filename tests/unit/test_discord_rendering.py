@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adapters.discord.post import Post
-from adapters.discord.renderer import DiscordRenderer
+from adapters.discord.answering.post import Post
+from adapters.discord.answering.renderer import DiscordRenderer
 from adapters.discord.wording import escaped, link_target, thread_title, units
 from rag_core.agent.answer import AgentResponse, Outcome, Source, Suggestion
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import GuardedText
+from rag_core.agent.checks.guard import GuardedText
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.desk.outgoing import Rung
 from tests.builders import a_citation, a_question, a_response
 from tests.peers.discord_rules import check_message, check_thread

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from adapters.discord.turns import Turns, Urgency
+from adapters.discord.gateway.turns import Turns, Urgency
 
 
 async def test_the_most_urgent_goes_first_whoever_came_first() -> None:

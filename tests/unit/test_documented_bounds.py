@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.web.hooks import WINDOW
+from adapters.web.routes.hooks import WINDOW
 from bot.examination.look import LOOK_SECONDS
 from bot.examination.machine import LEAST_FREE_BYTES
 from bot.supervisor import ANEW_SECONDS, DRAIN_SECONDS
@@ -16,7 +16,7 @@ from rag_core.ingestion.chunking import TARGET_TOKENS
 from rag_core.ingestion.kinds import KINDS, MEGABYTE
 from rag_core.ingestion.loaders.archive import MOST_BYTES, MOST_MARKUP, MOST_PACKED, MOST_PARTS
 from rag_core.ingestion.loaders.container import Limits
-from rag_core.storage.examination import LOCK_SECONDS
+from rag_core.storage.engines.examination import LOCK_SECONDS
 from rag_core.websites.fetcher import FetchLimits
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from rag_core.providers.edge_reader import Reader
+from rag_core.providers.edge.reader import Reader
 
 
 async def test_each_asker_gets_its_own_answer_in_one_thread() -> None:

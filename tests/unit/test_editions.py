@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rag_core.providers.editions import Editions
-from rag_core.providers.payload import edition
+from rag_core.providers.edge.editions import Editions
+from rag_core.providers.index.payload import edition
 
 
 def editions(*known: tuple[str, str, int]) -> Editions:

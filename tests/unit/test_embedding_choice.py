@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from bot.embedding import EmbeddingChoice, chosen
 from bot.settings import Settings, variables
 from rag_core.errors import ConfigurationError
-from rag_core.providers.embedding_models import LOCAL_MODEL, Runner
+from rag_core.providers.embedders.models import LOCAL_MODEL, Runner
 
 COHERE = {"COHERE_API_KEY": SecretStr("co")}
 OPENAI = {"OPENAI_API_KEY": SecretStr("sk")}

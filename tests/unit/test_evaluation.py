@@ -30,7 +30,7 @@ from rag_core.evaluation.retrieval_quality import (
     retrieval_quality,
 )
 from rag_core.evaluation.threads import thread_before
-from rag_core.providers.qdrant_edge import open_edge_store
+from rag_core.providers.edge.store import open_edge_store
 from rag_core.retrieval.retriever import Retriever
 from tests.builders import a_citation, a_response
 from tests.fakes.embedder import WordEmbedder

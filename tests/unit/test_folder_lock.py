@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from rag_core.errors import FolderInUse, StorageError
-from rag_core.storage.folder_lock import folder_lock
+from rag_core.storage.engines.folder_lock import folder_lock
 
 HOLD = """
 import asyncio, sys
 from pathlib import Path
-from rag_core.storage.folder_lock import folder_lock
+from rag_core.storage.engines.folder_lock import folder_lock
 async def main():
     async with folder_lock(Path(sys.argv[1]), wait_seconds=0):
         print("held", flush=True)

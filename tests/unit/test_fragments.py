@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.agent.fragments import LONGEST, to_quoted
+from rag_core.agent.checks.fragments import LONGEST, to_quoted
 
 PAGE = "https://docs.example/limits"
 

@@ -14,7 +14,7 @@ import pytest
 
 from rag_core.insight.gaps import bare, meanings, terms
 from rag_core.insight.grouping import Worded, closeness, grouped
-from rag_core.providers.local_embedder import LocalEmbedder, open_local_embedder
+from rag_core.providers.embedders.local import LocalEmbedder, open_local_embedder
 
 DATA = Path(__file__).parents[1] / "data" / "gaps"
 FIELDS = {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from rag_core.agent.guard import GuardedText, guarded, visible
+from rag_core.agent.checks.guard import GuardedText, guarded, visible
 
 EVIL = "https://evil.example/a?b=c"
 

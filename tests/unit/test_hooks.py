@@ -13,8 +13,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from adapters.web.hooks import WINDOW, Hooks
-from adapters.web.problems import add_problems
+from adapters.web.guarding.problems import add_problems
+from adapters.web.routes.hooks import WINDOW, Hooks
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from tests.builders import NOON
 

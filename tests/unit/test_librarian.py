@@ -15,7 +15,7 @@ from rag_core.conversation.key import Platform
 from rag_core.errors import InvalidQuestion
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
-from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from tests.fakes.embedder import WordEmbedder
 from tests.fakes.ingestion_stores import MemoryBooks, MemoryJobs, MemoryPolicies, MemorySources
 from tests.shelf_builders import file_chunks, long_text

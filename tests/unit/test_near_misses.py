@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.agent.calibration import Calibration, EvidenceSignals, evidence_for
-from rag_core.agent.inquiry import Inquiry
-from rag_core.agent.near_miss import Signs, asks_denied, read_for
-from rag_core.agent.profiles import CalibratedProfile
+from rag_core.agent.confidence.calibration import Calibration, EvidenceSignals, evidence_for
+from rag_core.agent.confidence.inquiry import Inquiry
+from rag_core.agent.confidence.near_miss import Signs, asks_denied, read_for
+from rag_core.agent.confidence.profiles import CalibratedProfile
 from tests.builders import a_result
 
 OVEN = "The Marlin oven was delivered in 2019. It heats bread to 230 °C and never cools by itself."

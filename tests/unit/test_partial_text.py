@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.agent.partial import PartialText
+from rag_core.agent.checks.partial import PartialText
 
 FIRST = frozenset({1, 2, 3})
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rag_core.agent.checks.support import Evidence
 from rag_core.agent.parts import parts_of
 from rag_core.agent.phrases import PHRASES, named_open, open_part
-from rag_core.agent.support import Evidence
 from rag_core.retrieval.context import RetrievalContext
 
 

@@ -12,7 +12,7 @@ import pytest
 from adapters.apologies import apologise
 from adapters.discord import phrases as discord
 from adapters.slack import words as slack
-from rag_core.agent.languages import language_of_question
+from rag_core.agent.language.languages import language_of_question
 from rag_core.agent.phrases import PHRASES, phrases_for, phrases_in
 from rag_core.errors import AnswerTimedOut, ModelBehaviourError, UpstreamUnavailable
 

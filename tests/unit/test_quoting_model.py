@@ -10,7 +10,7 @@ from rag_core.agent.model_events import Finished, FinishReason, TextDelta, ToolC
 from rag_core.agent.prompts import NOT_COVERED
 from rag_core.agent.tool_contract import RETRIEVE
 from rag_core.conversation.message import Message, ToolCall
-from rag_core.providers.quoting_model import QuotingModel
+from rag_core.providers.chat.quoting_model import QuotingModel
 from tests.builders import NOON
 
 MENU = (

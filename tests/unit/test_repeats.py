@@ -7,12 +7,12 @@ from uuid import uuid4
 
 import pytest
 
-from adapters.discord.asking import TOKEN
+from adapters.discord.acting.asking import TOKEN
+from adapters.discord.answering.renderer import DiscordRenderer
 from adapters.discord.earlier import BY_COMMAND
-from adapters.discord.renderer import DiscordRenderer
-from adapters.slack.renderer import SlackRenderer
+from adapters.slack.answering.renderer import SlackRenderer
+from adapters.web.pages.views import answer_html
 from adapters.web.renderer import WebRenderer
-from adapters.web.views import answer_html
 from bot.earlier import OPENS
 from rag_core.agent.answer import EarlierThread
 from rag_core.conversation.key import ConversationKey, Platform, TenantId

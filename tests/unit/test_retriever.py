@@ -10,7 +10,7 @@ import pytest
 
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
-from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.retrieval.candidates import Placed, pages_in_turn
 from rag_core.retrieval.query import EVERYTHING, Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.books.book import BookIds
-from rag_core.providers.qdrant_edge import EdgeStore, open_edge_store
+from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.retrieval.candidates import Candidate, Placed
 from rag_core.retrieval.coverage import PIECE, coverage, spaced_letters
 from rag_core.retrieval.query import SearchQuery

@@ -6,8 +6,8 @@ import logging
 
 import pytest
 
+from adapters.slack.calling.vendor_log import vendor_log
 from adapters.slack.config import SlackConfig
-from adapters.slack.vendor_log import vendor_log
 from rag_core.errors import ConfigurationError
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from adapters.slack.errands import Errands
+from adapters.slack.hearing.errands import Errands
 from rag_core.errors import DeskFull, StorageError
 
 

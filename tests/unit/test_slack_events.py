@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.events import BARE_MENTION, SHORTENED, Heard, heard_in
-from adapters.slack.workspace import Workspace
+from adapters.slack.hearing.events import BARE_MENTION, SHORTENED, Heard, heard_in
+from adapters.slack.installing.workspace import Workspace
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.question import MAX_QUESTION
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.slack.hosts import is_slacks_own
+from adapters.slack.calling.hosts import is_slacks_own
 
 API = "https://slack.com/api/"
 

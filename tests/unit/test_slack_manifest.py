@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from adapters.slack import manifest as made
-from adapters.slack.bolt import EVENTS
 from adapters.slack.config import CommandNames, InstallConfig
+from adapters.slack.hearing.bolt import EVENTS
 from adapters.slack.manifest import bot_events, bot_scopes, manifest
 from tests.peers.slack import SUBSCRIBED
 from tests.peers.slack_api import ALL_SCOPES, SlackApi

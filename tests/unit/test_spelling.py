@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.agent.spelling import corrected
+from rag_core.agent.language.spelling import corrected
 
 EVIDENCE = (
     "The council met when Gegeen was described as strong in strength and recognised by all.",

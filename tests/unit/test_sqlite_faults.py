@@ -15,8 +15,8 @@ import pytest
 from rag_core.conversation.key import ConversationKey
 from rag_core.conversation.state import ConversationState
 from rag_core.errors import ConfigurationError, StorageError, StorageFull
-from rag_core.storage.conversations import Conversations
-from rag_core.storage.database import open_database
+from rag_core.storage.conversations.conversations import Conversations
+from rag_core.storage.engines.database import open_database
 from rag_core.storage.markers import Markers
 from tests.builders import a_key
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from rag_core.storage.database import open_database
-from rag_core.storage.engine import Transaction
-from rag_core.storage.statement import Statement
+from rag_core.storage.engines.database import open_database
+from rag_core.storage.engines.engine import Transaction
+from rag_core.storage.engines.statement import Statement
 
 HOW = Statement(text("PRAGMA synchronous"))
 NORMAL, FULL = 1, 2

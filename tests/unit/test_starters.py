@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.agent.profiles import profile_named
+from rag_core.agent.confidence.profiles import profile_named
 from rag_core.books.book import Book, BookIds
 from rag_core.books.heading_question import question_of
 from rag_core.books.starters import SEARCHES, Starters

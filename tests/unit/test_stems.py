@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.agent.stems import stem
+from rag_core.agent.language.stems import stem
 
 FAMILIES = [
     "pay pays paid paying", "day days daily", "use uses used using", "add adds added adding",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rag_core.agent.support import Evidence
+from rag_core.agent.checks.support import Evidence
 from rag_core.retrieval.context import RetrievalContext
 from tests.builders import NOON, a_result
 

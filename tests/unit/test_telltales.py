@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.agent.instructions import COMMANDS, TO_ASSISTANTS, for_readers, may_give_orders
+from rag_core.agent.checks.instructions import COMMANDS, TO_ASSISTANTS, for_readers, may_give_orders
 from tests.attack_cases import attacks
 
 FOUND = [

@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from adapters.web.admin_books import books_html, channels_html
-from adapters.web.admin_numbers import numbers_html
-from adapters.web.admin_story import answers_html
 from adapters.web.config import WebConfig
+from adapters.web.pages.admin_books import books_html, channels_html
+from adapters.web.pages.admin_numbers import numbers_html
+from adapters.web.pages.admin_story import answers_html
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.insight.stats import DayTally, Stats, Tally, Waiting

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from adapters.web.answer_schema import AgentResponseModel
+from adapters.web.documents.answer_schema import AgentResponseModel
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import Platform
 from rag_core.desk.incoming import IncomingQuestion

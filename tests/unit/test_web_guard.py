@@ -12,10 +12,10 @@ from starlette.types import Receive, Send
 from starlette.types import Scope as Scope_
 
 from adapters.web.app import create_app
-from adapters.web.caller import PRIVATE, Caller
 from adapters.web.config import Scope, WebConfig, parse_api_keys
-from adapters.web.rate import SlidingLimit
-from adapters.web.rules import SCOPES
+from adapters.web.guarding.caller import PRIVATE, Caller
+from adapters.web.guarding.rate import SlidingLimit
+from adapters.web.guarding.rules import SCOPES
 from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform
 from rag_core.errors import ConfigurationError

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from adapters.web.insight_schemas import GapsModel, StatsModel
+from adapters.web.documents.insight_schemas import GapsModel, StatsModel
 from rag_core.insight.gap import Gap, GapState
 from tests.fakes.web_house import House, MemoryGaps
 from tests.fakes.web_values import START

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from rag_core.agent.answer import AgentResponse
-from rag_core.agent.guard import GuardedText
+from rag_core.agent.checks.guard import GuardedText
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import Progress, QuestionState
 from tests.fakes.web_house import House

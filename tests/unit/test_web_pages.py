@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.web import app as web_app
-from adapters.web.markdown import parsed, rendered
-from adapters.web.marking import marked
+from adapters.web.pages.markdown import parsed, rendered
+from adapters.web.pages.marking import marked
 from rag_core.agent.answer import AgentResponse, Outcome, Suggestion
-from rag_core.agent.confidence import ConfidenceLevel
-from rag_core.agent.guard import GuardedText
+from rag_core.agent.checks.guard import GuardedText
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import Progress
 from tests.fakes.web_house import FixedStarters, House, MemoryBooks, MemoryIndex, OneDefault

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from adapters.web.schemas import (
+from adapters.web.documents.schemas import (
     BooksModel,
     JobModel,
     JobsModel,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_core.agent.blocks import BlockKind
+from rag_core.agent.checks.support import LIST_MARK
+from rag_core.agent.language.blocks import BlockKind
+from rag_core.agent.language.spelling import corrected
 from rag_core.agent.parts import Part, parts_of
 from rag_core.agent.phrases import open_part
 from rag_core.agent.quoting.asking import Asked
 from rag_core.agent.quoting.choice import chosen
 from rag_core.agent.quoting.judge import Judge
 from rag_core.agent.quoting.pieces import QuotedPassage, Unit, units_of
-from rag_core.agent.spelling import corrected
-from rag_core.agent.support import LIST_MARK
 
 LEAST_COVERAGE = 0.12
 """The share of the question's weight that a place must have to answer, headings included."""

@@ -7,10 +7,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rag_core.agent.blocks import BlockKind
-from rag_core.agent.quoting.pieces import Unit
-from rag_core.agent.sentences import sentences_of
-from rag_core.agent.wordings import (
+from rag_core.agent.language.blocks import BlockKind
+from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.wordings import (
     AIMS,
     AMOUNT,
     ANNOUNCES,
@@ -37,7 +36,8 @@ from rag_core.agent.wordings import (
     WHEN,
     WHY,
 )
-from rag_core.agent.words import content, says_something, stem_of, stems, words
+from rag_core.agent.language.words import content, says_something, stem_of, stems, words
+from rag_core.agent.quoting.pieces import Unit
 from rag_core.retrieval.codes import codes_in, pattern_of
 
 

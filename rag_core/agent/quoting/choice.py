@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_core.agent.numbers import numbers_in
+from rag_core.agent.checks.numbers import numbers_in
+from rag_core.agent.language.words import content
 from rag_core.agent.quoting.asking import Asked, leads_on
 from rag_core.agent.quoting.judge import LONG_ENOUGH, MOST_OF_IT, Scored
 from rag_core.agent.quoting.pieces import LEANING, Unit
-from rag_core.agent.words import content
 
 MAX_UNITS = 4
 MAX_WHOLE = 2

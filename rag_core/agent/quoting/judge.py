@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_core.agent.blocks import BlockKind
+from rag_core.agent.language.blocks import BlockKind
+from rag_core.agent.language.words import content, stems
 from rag_core.agent.quoting.asking import Asked
 from rag_core.agent.quoting.pieces import LEANING, Unit
-from rag_core.agent.words import content, stems
 
 TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.3, 0.05
 """What counts beside the words of the question: those that stand side by side, how near and how

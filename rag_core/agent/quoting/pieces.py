@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_core.agent.blocks import Block, BlockKind, blocks_of
-from rag_core.agent.sentences import sentences_of
-from rag_core.agent.words import content
+from rag_core.agent.language.blocks import Block, BlockKind, blocks_of
+from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.words import content
 
 MAX_CODE_LINES = 40
 """A longer block of code is no answer but a listing."""

@@ -1,0 +1,1 @@
+"""Commands and buttons: what people do besides writing."""

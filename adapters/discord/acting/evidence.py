@@ -1,0 +1,40 @@
+"""The words of the documents that an answer rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adapters.discord.answering.links import place_link
+from adapters.discord.wording import escaped
+from rag_core.agent.answer import AgentResponse, Citation
+
+MAX_QUOTE = 400
+MAX_MESSAGE = 1_900
+NO_EVIDENCE = "This answer quotes no passage."
+
+
+def evidence(response: AgentResponse) -> Sequence[str]:
+    """Every footnote with its quoted passage, as few messages as hold them."""
+    files = {(s.page_title, s.section): s.source_file for s in response.sources}
+    messages: list[str] = []
+    for citation in response.citations:
+        file = files.get((citation.page_title, citation.section_heading), "")
+        for block in blocks(citation, file):
+            if messages and len(messages[-1]) + 1 + len(block) <= MAX_MESSAGE:
+                messages[-1] += f"\n{block}"
+            else:
+                messages.append(block)
+    return messages or [NO_EVIDENCE]
+
+
+def blocks(citation: Citation, file: str) -> list[str]:
+    """The place and the words; apart where both together are too long for a message."""
+    place = place_link(citation.page_title, citation.section_heading, citation.page_url, file=file)
+    head, quote = f"[{citation.number}] {place}", f"> {quoted(citation.quote)}"
+    whole = f"{head}\n{quote}"
+    return [whole] if len(whole) <= MAX_MESSAGE else [head, quote]
+
+
+def quoted(text: str) -> str:
+    line = " ".join(text.split())
+    return escaped(line if len(line) <= MAX_QUOTE else line[: MAX_QUOTE - 1] + "…")

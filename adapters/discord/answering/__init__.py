@@ -1,0 +1,1 @@
+"""What goes to Discord: answers, and how far they are."""

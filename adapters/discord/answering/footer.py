@@ -1,0 +1,55 @@
+"""What stands below an answer: its footnotes, or the sections that may help instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from adapters.discord.answering.links import place_line, place_link
+from adapters.discord.earlier import address_of
+from adapters.discord.phrases import phrases_for
+from rag_core.agent.answer import AgentResponse
+from rag_core.desk.incoming import IncomingQuestion
+
+Place = Callable[..., str]
+
+
+def footnotes(response: AgentResponse, place: Place = place_link) -> list[str]:
+    """One line each, in the order of their numbers."""
+    files = {(s.page_title, s.section): s.source_file for s in response.sources}
+    lines = []
+    for citation in response.citations:
+        title, section = citation.page_title, citation.section_heading
+        file = files.get((title, section), "")
+        lines.append(f"[{citation.number}] {place(title, section, citation.page_url, file=file)}")
+    return lines
+
+
+def suggestions(
+    response: AgentResponse, question: IncomingQuestion, place: Place = place_link
+) -> list[str]:
+    lines = [
+        f"- {place(each.page_title, each.section_heading, each.page_url)}"
+        for each in response.suggestions
+    ]
+    return [f"**{phrases_for(question).suggested}**", *lines] if lines else []
+
+
+def earlier(
+    response: AgentResponse, question: IncomingQuestion, *, plain: bool = False
+) -> list[str]:
+    """The thread in which the same was asked before."""
+    before = response.asked_before
+    if before is None:
+        return []
+    day, address = f"{before.asked_at:%Y-%m-%d}", address_of(before)
+    told = f"{day}: <{address}>" if plain else f"[{day}](<{address}>)"
+    return [f"{phrases_for(question).before} {told}"]
+
+
+def plain_footer(response: AgentResponse, question: IncomingQuestion) -> list[list[str]]:
+    """The same in plain words."""
+    return [
+        footnotes(response, place_line),
+        suggestions(response, question, place_line),
+        earlier(response, question, plain=True),
+    ]

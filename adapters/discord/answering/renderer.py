@@ -1,0 +1,104 @@
+"""An answer → the messages that show it on Discord."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from adapters.discord.acting.buttons import buttons
+from adapters.discord.answering.footer import earlier, footnotes, plain_footer, suggestions
+from adapters.discord.answering.markdown import to_discord_markdown, with_tables_fenced
+from adapters.discord.answering.notes import notes
+from adapters.discord.answering.post import Post, TextFile
+from adapters.discord.phrases import phrases_for
+from adapters.splitting import split_text
+from rag_core.agent.answer import AgentResponse
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.outgoing import Rung
+
+MAX_PART, SMALL_PART = 1_900, 900
+COUNT = 20
+"""What the line that counts a part may take."""
+FILE_NAME = "answer.md"
+
+
+class DiscordRenderer:
+    """Discord's form of an answer: parts of at most 1,900 characters, footnotes on the last."""
+
+    def __init__(
+        self, *, with_buttons: bool = False, staffed: Collection[str] = frozenset()
+    ) -> None:
+        self._with_buttons = with_buttons
+        self._staffed = staffed
+        """The servers that have a role for people who help."""
+
+    def render(
+        self, response: AgentResponse, question: IncomingQuestion, *, rung: Rung = Rung.RICH
+    ) -> Sequence[str]:
+        return [post.payload() for post in self._posts(response, question, rung)]
+
+    def _posts(
+        self, response: AgentResponse, question: IncomingQuestion, rung: Rung
+    ) -> Sequence[Post]:
+        body = "\n".join([*notes(response, question), to_discord_markdown(response.answer)])
+        if rung is Rung.FILE:
+            below = plain_footer(response, question)
+            return [Post(content=phrases_for(question).in_the_file, file=as_file(body, below))]
+        if rung is Rung.PLAIN:
+            return parts_of(body, plain_footer(response, question))
+        below = [
+            footnotes(response),
+            suggestions(response, question),
+            earlier(response, question),
+        ]
+        if rung is Rung.SPLIT:
+            return parts_of(body, below, limit=SMALL_PART)
+        *first, last = parts_of(body, below, with_tables=True)
+        return [*first, Post(content=last.content, components=self._buttons(response, question))]
+
+    def _buttons(self, response: AgentResponse, question: IncomingQuestion) -> list[dict[str, Any]]:
+        if not self._with_buttons:
+            return []
+        return buttons(response, question, has_staff=question.key.tenant in self._staffed)
+
+
+def parts_of(
+    body: str,
+    below: Sequence[Sequence[str]],
+    *,
+    limit: int = MAX_PART,
+    with_tables: bool = False,
+) -> list[Post]:
+    """The text in parts, and blocks of lines below the last one."""
+    room = limit - COUNT
+    parts = split_text(body, room)
+    if with_tables:
+        parts = [with_tables_fenced(part, room) for part in parts]
+    for lines in below:
+        append(parts, lines, room)
+    return [Post(content=part) for part in counted(parts)]
+
+
+def append(parts: list[str], lines: Sequence[str], room: int) -> None:
+    """Add lines below the last part, or in further parts where they find no room; none is cut."""
+    separator = "\n\n"
+    for line in lines:
+        if len(parts[-1]) + len(separator) + len(line) <= room:
+            parts[-1] += separator + line
+        else:
+            parts.append(line)
+        separator = "\n"
+
+
+def counted(parts: Sequence[str]) -> list[str]:
+    """Parts that say which they are: no two of one answer are the same."""
+    if len(parts) == 1:
+        return list(parts)
+    return [f"{part}\n-# {number}/{len(parts)}" for number, part in enumerate(parts, 1)]
+
+
+def as_file(body: str, below: Sequence[Sequence[str]]) -> TextFile:
+    blocks = [[body], *below]
+    return TextFile(
+        name=FILE_NAME, text="\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    )

@@ -1,0 +1,1 @@
+"""The connection to Discord: its sessions, its calls, its limits."""

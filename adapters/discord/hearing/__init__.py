@@ -1,0 +1,1 @@
+"""What people write on Discord, until the desk has it."""

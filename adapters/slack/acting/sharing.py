@@ -1,0 +1,137 @@
+"""Where a private answer should stand: for the channel to see, or with the asker alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from adapters.answered_threads import AnsweredThreads
+from adapters.review import KnowsAnswers, told_in_words
+from adapters.slack.acting.buttons import Pressed, without_choice
+from adapters.slack.acting.private import Whispers
+from adapters.slack.answering.renderer import SlackRenderer
+from adapters.slack.answering.reply import EVENT_TYPE, message_in
+from adapters.slack.installing.teams import Teams
+from rag_core.agent.answer import AgentResponse
+from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.conversation.question import Question
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.errors import UpstreamError
+from rag_core.ports import MarkerStore
+
+SHARED = "Shared in this channel."
+SHARED_BEFORE = "This answer was shared already."
+NOT_SHARED = "I am not in this channel: write `/invite` and my name here, and press Share again."
+NOT_STORED = "This answer is not stored any more."
+MAX_QUOTED = 300
+
+
+class Sharing:
+    """Posts a private answer into its channel, once; or takes the question of it away."""
+
+    def __init__(
+        self,
+        *,
+        answers: KnowsAnswers,
+        markers: MarkerStore,
+        teams: Teams,
+        whispers: Whispers,
+        renderer: SlackRenderer,
+        threads: AnsweredThreads,
+    ) -> None:
+        self._answers = answers
+        self._markers = markers
+        self._teams = teams
+        self._whispers = whispers
+        self._renderer = renderer
+        self._threads = threads
+
+    async def share(self, body: Mapping[str, Any], pressed: Pressed) -> None:
+        marker = f"slack:shared:{pressed.answer_id}"
+        found, is_shared = None, None
+        with told_in_words() as problem:
+            found = await self._answers.answer(pressed.answer_id)
+            is_shared = await self._markers.get(marker)
+        team_id = str(body["team"]["id"])
+        if found is None or (found[1].platform, found[1].tenant) != (Platform.SLACK, team_id):
+            await self._whispers.tell(body, problem.sentence or NOT_STORED)
+        elif is_shared:
+            await self._whispers.tell(body, SHARED_BEFORE)
+        else:
+            await self._markers.set(marker, "shared")
+            try:
+                await self._post(body, pressed, found[0])
+            except UpstreamError:
+                await self._markers.set(marker, "")
+                await self._whispers.tell(body, NOT_SHARED)
+            else:
+                await self._replaced(body, text=SHARED)
+
+    async def keep(self, body: Mapping[str, Any], pressed: Pressed) -> None:
+        """The answer stays as it is, without asking. Slack does not send along what only one
+        person sees, so it is made once more; the buttons stand on its last part."""
+        found = await self._answers.answer(pressed.answer_id)
+        if found is None:
+            await self._whispers.tell(body, NOT_STORED)
+            return
+        key = found[1]
+        question = as_asked(
+            found[0], key.tenant, key.channel_id, thread=key.thread_id, asker=pressed.asker_id
+        )
+        message = message_in(json.loads(self._renderer.render(found[0], question)[-1]))
+        await self._replaced(body, **message | {"blocks": without_choice(message["blocks"])})
+
+    async def _replaced(self, body: Mapping[str, Any], **message: Any) -> None:
+        url = str(body.get("response_url") or "")
+        await self._whispers.respond(url, replaces=True, **message)
+
+    async def _post(
+        self, body: Mapping[str, Any], pressed: Pressed, response: AgentResponse
+    ) -> None:
+        """Question and answer, as if it had been asked in the channel by who pressed."""
+        team, channel = self._teams.of(str(body["team"]["id"])), str(body["channel"]["id"])
+        asker = str(body["user"]["id"])
+        head = await team.post(
+            channel=channel,
+            metadata=metadata_for(pressed, 0),
+            **head_message(response.query),
+        )
+        question = as_asked(response, team.workspace.team_id, channel, thread=head, asker=asker)
+        for number, payload in enumerate(self._renderer.render(response, question), start=1):
+            message = message_in(json.loads(payload))
+            await team.post(
+                channel=channel,
+                thread_ts=head,
+                metadata=metadata_for(pressed, number),
+                **message | {"blocks": without_choice(message["blocks"])},
+            )
+        await self._threads.remember(question.key, message_id=head)
+
+
+def head_message(query: str) -> dict[str, Any]:
+    short = query if len(query) <= MAX_QUOTED else query[: MAX_QUOTED - 1] + "…"
+    element = {"type": "plain_text", "text": f"❓ {' '.join(short.split())}"}
+    return {"text": element["text"], "blocks": [{"type": "section", "text": element}]}
+
+
+def as_asked(
+    response: AgentResponse, tenant: TenantId, channel: str, *, thread: str, asker: str
+) -> IncomingQuestion:
+    return IncomingQuestion(
+        key=ConversationKey(
+            platform=Platform.SLACK, tenant=tenant, channel_id=channel, thread_id=thread
+        ),
+        message_id=thread,
+        asker_id=asker,
+        question=Question(message=response.query),
+        heard_at=datetime.now(UTC),
+        position=thread,
+        private=True,  # what is deleted and asked again is the private one
+    )
+
+
+def metadata_for(pressed: Pressed, number: int) -> dict[str, Any]:
+    key = f"shared-{pressed.answer_id.hex}-{number}"
+    return {"event_type": EVENT_TYPE, "event_payload": {"key": key}}

@@ -1,0 +1,87 @@
+"""Calls a person where the documents did not help, and notes when the matter is resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adapters.presses import LABELS, Press
+from adapters.review import Review
+from adapters.slack.acting.buttons import Pressed, button
+from adapters.slack.acting.private import Whispers
+from adapters.slack.acting.staff_members import is_group
+from adapters.slack.answering.reply import EVENT_TYPE
+from adapters.slack.hearing.shapes import part
+from adapters.slack.installing.teams import Teams
+from rag_core.errors import UpstreamError
+
+CALL = "{people} A person is asked for: please look at the question and the answer above."
+RESOLVED = "✅ Resolved by <@{user}>."
+NOT_CALLED = "Slack did not let me ask a person here. Please turn to them yourself."
+NO_STAFF = "Nobody is named whom I could ask: SLACK_ASK_PERSON is not set."
+CALLED = "A person was asked: they answer here."
+
+
+class Staff:
+    """The people whom the settings name, by their ids or that of a user group."""
+
+    def __init__(
+        self, people: Sequence[str], *, review: Review, teams: Teams, whispers: Whispers
+    ) -> None:
+        self._people = tuple(people)
+        self._review = review
+        self._teams = teams
+        self._whispers = whispers
+
+    async def call(self, body: Mapping[str, Any], pressed: Pressed) -> None:
+        """Tag them once, in the answer's thread."""
+        if not self._people:
+            await self._whispers.tell(body, NO_STAFF)
+            return
+
+        async def post() -> None:
+            await self._post(body, pressed)
+
+        try:
+            refused = await self._review.call_a_person(pressed.answer_id, post)
+        except UpstreamError:
+            await self._whispers.tell(body, NOT_CALLED)
+        else:
+            await self._whispers.tell(body, refused or CALLED)
+
+    async def resolved(self, body: Mapping[str, Any]) -> None:
+        """The call says who resolved it, and nobody is called any more."""
+        team = self._teams.of(str(body["team"]["id"]))
+        words = RESOLVED.format(user=body["user"]["id"])
+        await team.call(
+            "chat.update",
+            channel=str(body["channel"]["id"]),
+            ts=part(body, "message").get("ts"),
+            text=words,
+            blocks=[section(words)],
+        )
+
+    async def _post(self, body: Mapping[str, Any], pressed: Pressed) -> None:
+        message = part(body, "message")
+        words = CALL.format(people=" ".join(mention(person) for person in self._people))
+        value = f"{Press.RESOLVED} {pressed.answer_id.hex}"
+        done = button(Press.RESOLVED, LABELS[Press.RESOLVED], value)
+        await self._teams.of(str(body["team"]["id"])).post(
+            channel=str(body["channel"]["id"]),
+            thread_ts=message.get("thread_ts") or message.get("ts"),
+            text=words,
+            blocks=[section(words), {"type": "actions", "elements": [done]}],
+            metadata={
+                "event_type": EVENT_TYPE,
+                "event_payload": {"key": f"call-{pressed.answer_id.hex}"},
+            },
+        )
+
+
+def mention(person: str) -> str:
+    """How Slack calls a member, or all of a user group."""
+    return f"<!subteam^{person}>" if is_group(person) else f"<@{person}>"
+
+
+def section(mrkdwn: str) -> dict[str, Any]:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn}}

@@ -1,0 +1,1 @@
+"""What goes to Slack: answers, and how far they are."""

@@ -1,0 +1,212 @@
+"""An answer → Slack messages: Markdown parts, footnotes and buttons on the last one. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.slack.acting.buttons import buttons
+from adapters.slack.answering.markdown import escaped, fallback, link, to_mrkdwn, to_slack_markdown
+from adapters.slack.earlier import address_of
+from adapters.slack.hearing.events import IMAGES, SHORTENED
+from adapters.slack.words import Words, words_for
+from adapters.splitting import split_text
+from rag_core.agent.answer import AgentResponse, Citation, EarlierThread, Outcome, Suggestion
+from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.outgoing import Rung
+
+MARKDOWN_LIMIT = 10_000
+"""Slack takes 12,000 characters of Markdown in a message; what is left is for the footnotes."""
+BLOCKS_LIMIT = 13_000
+"""Slack takes about 13,200 characters in all blocks of a message."""
+SECTION_LIMIT = 2_800
+PLAIN_LIMIT = 3_500
+TEXT_LIMIT = 39_000
+BUTTON_ROOM = 300
+FENCE_ROOM = 100
+NOTHING_TO_SHOW = "(The answer has no text that can be shown.)"
+FILE_NAME = "answer.md"
+Block = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SlackRenderer:
+    """Writes an answer as payloads of chat.postMessage: the same answer, the same parts."""
+
+    has_staff: bool = False
+    """Whether there is somebody whom "Ask a person" can tag."""
+
+    def render(
+        self, response: AgentResponse, question: IncomingQuestion, *, rung: Rung = Rung.RICH
+    ) -> Sequence[str]:
+        match rung:
+            case Rung.RICH | Rung.SPLIT:
+                return [part.payload for part in self._in_blocks(response, question, rung)]
+            case Rung.PLAIN:
+                return [json.dumps({"text": text}) for text in plain_parts(response, question)]
+            case Rung.FILE:
+                return [as_file(response, question)]
+
+    def _in_blocks(
+        self, response: AgentResponse, question: IncomingQuestion, rung: Rung
+    ) -> list[SlackPart]:
+        words = words_for(question)
+        if rung is Rung.RICH:
+            texts = texts_of(response, question, words)
+            messages = [SlackPart.of_markdown(part) for part in texts]
+        else:
+            raw = "\n\n".join([*notes(response, question, words), response.answer])
+            messages = [SlackPart().with_section(part) for part in sections_from(raw)]
+        for section in sections_of(response, words):
+            if messages[-1].size + len(section) > BLOCKS_LIMIT - BUTTON_ROOM:
+                messages.append(SlackPart())
+            messages[-1] = messages[-1].with_section(section)
+        if below := self._buttons(response, question, rung):
+            messages[-1] = messages[-1].with_blocks(below)
+        return messages
+
+    def _buttons(
+        self, response: AgentResponse, question: IncomingQuestion, rung: Rung
+    ) -> list[Block]:
+        return buttons(
+            response,
+            question,
+            has_staff=self.has_staff,
+            native=rung is Rung.RICH,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SlackPart:
+    """One message: its blocks, and the same in text for notifications and screen readers."""
+
+    text: str = ""
+    blocks: tuple[Block, ...] = ()
+    size: int = 0
+
+    @classmethod
+    def of_markdown(cls, markdown: str) -> SlackPart:
+        block = {"type": "markdown", "text": markdown}
+        return cls(fallback(markdown, TEXT_LIMIT), (block,), len(markdown))
+
+    def with_section(self, mrkdwn: str) -> SlackPart:
+        block = {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn}}
+        text = f"{self.text}\n\n{mrkdwn}".strip()
+        fits = len(text) <= TEXT_LIMIT
+        return SlackPart(
+            text if fits else self.text, (*self.blocks, block), self.size + len(mrkdwn)
+        )
+
+    def with_blocks(self, blocks: Sequence[Block]) -> SlackPart:
+        return SlackPart(self.text, (*self.blocks, *blocks), self.size)
+
+    @property
+    def payload(self) -> str:
+        return json.dumps({"text": self.text, "blocks": self.blocks}, ensure_ascii=False)
+
+
+def notes(response: AgentResponse, question: IncomingQuestion, words: Words) -> Iterator[str]:
+    """What must be said before an answer."""
+    if question.address.get(SHORTENED):
+        yield words.shortened
+    if question.address.get(IMAGES):
+        yield words.images
+    if response.source_changed:
+        yield f"*{words.changed}*"
+    if response.outcome is Outcome.LOW_CONFIDENCE:
+        yield words.caution
+
+
+def texts_of(response: AgentResponse, question: IncomingQuestion, words: Words) -> list[str]:
+    """The answer with what must be said before it, cut to what one message takes."""
+    before = notes(response, question, words)
+    markdown = "\n\n".join([*before, to_slack_markdown(response.answer)])
+    return split_text(markdown, MARKDOWN_LIMIT) or [NOTHING_TO_SHOW]
+
+
+def sections_from(text: str) -> list[str]:
+    """The same without a Markdown block: smaller, and with the marks of Slack's own."""
+    pieces: list[str] = []
+    for piece in split_text(text, SECTION_LIMIT - FENCE_ROOM):
+        whole = to_mrkdwn(piece)
+        if len(whole) <= SECTION_LIMIT:
+            pieces.append(whole)
+        else:  # a character may become five
+            pieces += map(to_mrkdwn, split_text(piece, SECTION_LIMIT // 5 - FENCE_ROOM))
+    return [piece for piece in pieces if piece.strip()] or [NOTHING_TO_SHOW]
+
+
+def sections_of(response: AgentResponse, words: Words) -> Iterator[str]:
+    """Footnotes and suggestions, in pieces that a section takes."""
+    yield from gathered([footnote(citation) for citation in response.citations])
+    if response.suggestions:
+        head = f"*{words.suggested}*"
+        yield from gathered([head, *(suggestion(near) for near in response.suggestions)])
+    if (before := response.asked_before) is not None:
+        yield f"{words.before} {link(day_of(before), address_of(before))}"
+
+
+def plain_parts(response: AgentResponse, question: IncomingQuestion) -> list[str]:
+    """Text alone, sources as plain lines."""
+    pieces = split_text(plain(response, question), PLAIN_LIMIT) or [NOTHING_TO_SHOW]
+    return [escaped(piece) for piece in pieces]
+
+
+def plain(response: AgentResponse, question: IncomingQuestion) -> str:
+    words = words_for(question)
+    said = [note.replace("*", "") for note in notes(response, question, words)]
+    sources = [
+        f"[{c.number}] {place_of(c)}" + (f" — {c.page_url}" if c.page_url else "")
+        for c in response.citations
+    ]
+    near = [f"• {place_of(s)}" for s in response.suggestions]
+    if near:
+        near.insert(0, words.suggested)
+    before = response.asked_before
+    earlier = [f"{words.before} {day_of(before)} — {address_of(before)}"] if before else []
+    below = map("\n".join, (sources, near, earlier))
+    return "\n\n".join(part for part in [*said, response.answer, *below] if part)
+
+
+def as_file(response: AgentResponse, question: IncomingQuestion) -> str:
+    content = plain(response, question)
+    return json.dumps(
+        {
+            "text": words_for(question).as_file,
+            "file": {"name": FILE_NAME, "content": content},
+        },
+        ensure_ascii=False,
+    )
+
+
+def day_of(thread: EarlierThread) -> str:
+    return f"{thread.asked_at:%Y-%m-%d}"
+
+
+def footnote(citation: Citation) -> str:
+    return f"[{citation.number}] {link(place_of(citation), citation.page_url)}"
+
+
+def suggestion(near: Suggestion) -> str:
+    return f"• {link(place_of(near), near.page_url)}"
+
+
+def place_of(place: Citation | Suggestion) -> str:
+    """Title › section, as the reader finds it on the page."""
+    title, section = place.page_title.strip(), place.section_heading.strip()
+    names = [title] if section in {"", title} else [title, section]
+    return " › ".join(name for name in names if name) or "Untitled page"
+
+
+def gathered(lines: Sequence[str], limit: int = SECTION_LIMIT) -> Iterator[str]:
+    """Lines put together, never cut, to as few pieces as a section's limit allows."""
+    piece = ""
+    for line in lines:
+        if piece and len(piece) + len(line) + 1 > limit:
+            yield piece
+            piece = ""
+        piece = f"{piece}\n{line}" if piece else line
+    if piece:
+        yield piece

@@ -1,0 +1,223 @@
+"""Posts the parts of an answer into their thread, and finds, changes and removes them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+from adapters.answered_threads import AnsweredThreads
+from adapters.slack.acting.private import Whispers
+from adapters.slack.answering.drafts import Drafts
+from adapters.slack.answering.status import shown
+from adapters.slack.calling.team import Team, reason_of
+from adapters.slack.hearing.files import FILE, send_file
+from adapters.slack.hearing.thread import posted_as, unnamed
+from adapters.slack.installing.teams import Teams
+from rag_core.conversation.key import TenantId
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
+from rag_core.desk.outgoing import OutgoingPart
+from rag_core.desk.progress import Progress, QuestionState
+from rag_core.errors import UpstreamRejected
+
+log = logging.getLogger(__name__)
+
+EVENT_TYPE = "footnote"
+"""Any member can read a message's metadata, so it holds an opaque key and nothing else."""
+FIRST = 0
+"""The number of an answer's first part: the one that its draft becomes."""
+TRIES = 3
+LOOKS, LOOK_SECONDS = 20, 0.25
+LONGEST_PAUSE = 10.0
+"""A longer rate limit is left to the desk, which holds no worker while it waits."""
+GONE = frozenset(
+    {
+        "cant_delete_message",
+        "cant_update_message",
+        "edit_window_closed",
+        "file_not_found",
+        "message_not_found",
+    }
+)
+STREAMING = "streaming_state_conflict"
+"""Slack's word on a message whose stream nobody has stopped."""
+
+
+class SlackReplies:
+    """The thread of a question, as a place to answer in."""
+
+    def __init__(
+        self,
+        *,
+        teams: Teams,
+        threads: AnsweredThreads,
+        drafts: Drafts,
+        whispers: Whispers,
+        begun: Callable[[IncomingQuestion], None],
+        write_seconds: float,
+    ) -> None:
+        self._teams = teams
+        self._threads = threads
+        self._drafts = drafts
+        self._whispers = whispers
+        self._begun = begun
+        self._write_seconds = write_seconds
+
+    def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
+        self._begun(question)
+        if question.private:
+            return unseen()
+        team = self._teams.of(question.key.tenant)
+        return shown(team, question, self._drafts, every_seconds=self._write_seconds)
+
+    async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        if question.private:
+            return await self._whispers.post(question, part)
+        ts = await self._patiently(question, part)
+        await self._threads.remember(question.key, message_id=ts)
+        if part.number == FIRST:
+            await self._drafts.answered(question.identity, ts)
+        return ts
+
+    async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
+        """Slack has no idempotency keys, so a lost post is looked up by its metadata."""
+        if question.private:
+            return None  # nobody can look up what one person sees alone
+        team = self._teams.of(question.key.tenant)
+        found = await posted_as(team, question, metadata_of(part))
+        if found is not None:
+            await self._threads.remember(question.key, message_id=found)
+        return found
+
+    async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
+        """Let a message say something else."""
+        if question.private:
+            await self._whispers.post(question, part)
+        elif part.external_id is not None and not part.external_id.startswith(FILE):
+            await self._write(question, part, part.external_id)
+
+    async def remove(self, question: IncomingQuestion, external_id: str) -> None:
+        if not question.private:
+            await self._delete(question.key.tenant, question.key.channel_id, external_id)
+
+    async def clear_draft(self, identity: MessageIdentity) -> None:
+        """Take away what is written so far of an answer that will not be given."""
+        draft = await self._drafts.of(identity)
+        for _ in range(LOOKS):
+            if draft is None or draft.ts is not None:
+                break
+            await asyncio.sleep(LOOK_SECONDS)  # it is being opened right now
+            draft = await self._drafts.of(identity)
+        if draft is None or draft.ts is None or draft.is_answer:
+            return
+        await self._delete(TenantId(identity.tenant), identity.channel_id, draft.ts)
+        await self._drafts.never_opened(identity)
+
+    async def _patiently(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        """Wait out a short rate limit here: for the desk, each part would be another attempt."""
+        for tries_left in reversed(range(TRIES)):
+            try:
+                return await self._placed(question, part)
+            except UpstreamRejected as error:
+                pause = error.retry_after
+                if pause is None or pause > LONGEST_PAUSE or not tries_left:
+                    raise
+        raise AssertionError("the last try returns or raises")
+
+    async def _placed(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        """The whole answer takes the place of its draft, where there is one."""
+        ts = await self._draft_of(question) if part.number == FIRST else None
+        if ts is not None and await self._completed(question, part, ts):
+            return ts
+        return await self._post(question, part)
+
+    async def _completed(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> bool:
+        """Write the answer over its draft; one that cannot be edited is taken away."""
+        budget = self._teams.of(question.key.tenant).budget
+        try:
+            await self._write(question, part, ts)
+        except UpstreamRejected as error:
+            if reason_of(error) not in GONE:
+                raise
+            log.info("a draft cannot become its answer", extra={"cause": str(error)})
+            await self._delete(question.key.tenant, question.key.channel_id, ts)
+            return False
+        finally:
+            budget.close_draft(question.message_id)
+        return True
+
+    async def _draft_of(self, question: IncomingQuestion) -> str | None:
+        draft = await self._drafts.of(question.identity)
+        if draft is None or draft.ts is not None:
+            return draft.ts if draft else None
+        return await unnamed(self._teams.of(question.key.tenant), question)
+
+    async def _post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        team, key = self._teams.of(question.key.tenant), question.key
+        payload = json.loads(part.payload)
+        if "file" in payload:
+            return await send_file(team, question, payload, key=part.key)
+        return await team.post(
+            channel=key.channel_id,
+            thread_ts=key.thread_id,
+            metadata=metadata_of(part),
+            **message_in(payload),
+        )
+
+    async def _write(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> None:
+        team, channel = self._teams.of(question.key.tenant), question.key.channel_id
+        change = {"channel": channel, "ts": ts, "metadata": metadata_of(part)}
+        change |= message_in(json.loads(part.payload))
+        try:
+            await team.call("chat.update", **change)
+        except UpstreamRejected as error:
+            if reason_of(error) != STREAMING:
+                raise
+            await stop_stream(team, channel, ts)
+            await team.call("chat.update", **change)
+
+    async def _delete(self, tenant: TenantId, channel: str, ts: str) -> None:
+        team = self._teams.of(tenant)
+        try:
+            if ts.startswith(FILE):
+                await team.call("files.delete", file=ts.removeprefix(FILE))
+            else:
+                await team.call("chat.delete", channel=channel, ts=ts)
+        except UpstreamRejected as error:
+            if reason_of(error) not in GONE:
+                raise
+
+
+async def stop_stream(team: Team, channel: str, ts: str) -> None:
+    """A stream that a lost process has left; one that has ended by now is fine."""
+    with contextlib.suppress(UpstreamRejected):
+        await team.call("chat.stopStream", channel=channel, ts=ts)
+
+
+def message_in(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Without blocks, text alone: and no blocks of an earlier version beside it."""
+    return {"text": payload["text"], "blocks": payload.get("blocks", [])}
+
+
+def metadata_of(part: OutgoingPart) -> dict[str, Any]:
+    return {"event_type": EVENT_TYPE, "event_payload": {"key": part.key}}
+
+
+@asynccontextmanager
+async def unseen() -> AsyncIterator[Progress]:
+    """How far an answer is, where there is nothing to show it on."""
+    yield Unseen()
+
+
+class Unseen:
+    """A progress that nobody sees: the command was told already that its answer will come."""
+
+    async def stage(self, state: QuestionState, detail: str = "") -> None:
+        """Nothing to show."""
+
+    async def text(self, delta: str, *, restart: bool = False) -> None:
+        """Nothing to show."""

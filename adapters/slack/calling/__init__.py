@@ -1,0 +1,1 @@
+"""Slack's Web API: called within its limits, its refusals in our words."""

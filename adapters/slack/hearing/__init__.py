@@ -1,0 +1,1 @@
+"""What comes from Slack, until the desk has it."""

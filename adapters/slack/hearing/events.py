@@ -1,0 +1,241 @@
+"""Slack's events → questions, changes to questions, or nothing; pure functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from adapters.pastes import shortened
+from adapters.slack.hearing.mentions import (
+    begins_with_somebody_else,
+    is_only_thanks,
+    mentions,
+    plain_text,
+)
+from adapters.slack.hearing.shapes import parts
+from adapters.slack.installing.workspace import Workspace
+from rag_core.conversation.key import ConversationKey, Platform
+from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
+
+SAID_BY_PEOPLE = frozenset({"", "file_share", "me_message", "thread_broadcast"})
+"""Every other subtype is an echo, an edit, a notice or another program's message."""
+SAID_BY_BOTS = SAID_BY_PEOPLE | {"bot_message"}
+SLACKBOT = "USLACKBOT"
+BARE_MENTION = "Hello!"
+"""Who says no more than the bot's name is greeted and told what to ask."""
+SHORTENED, IMAGES, CHANNEL_TYPE = "shortened", "images", "channel_type"
+ASKS = re.compile(
+    r"[?？]|^\W*(?:how|what|which|who|whom|whose|when|where|why|is|are|can|could|do|does|did|should"
+    r"|wie|was|welche[rsmn]?|wer|wann|wo|warum|kann|gibt|muss"
+    r"|cómo|como|qué|cuál|quién|cuándo|dónde|por qué|puedo"
+    r"|comment|quel(?:le)?s?|qui|quand|où|pourquoi|est-ce)\b",
+    re.IGNORECASE,
+)
+"""A question mark, or a word that questions begin with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A message, and whether it is surely meant for the bot."""
+
+    question: IncomingQuestion
+    addressed: bool
+    """A mention or a direct message; otherwise it depends on where it stands."""
+    named: bool = False
+    """The bot was mentioned, or only its private channel was written in."""
+    in_thread: bool = False
+    text: str = ""
+    """The words as they were written, nothing for a bare mention."""
+    files: tuple[Mapping[str, Any], ...] = ()
+    channel_type: str = ""
+    bot_ids: frozenset[str] = frozenset()
+    """By what names another program that said this is known; empty for people."""
+    for_others: bool = False
+    """It names somebody else first, or only says thanks."""
+
+    @property
+    def from_bot(self) -> bool:
+        return bool(self.bot_ids)
+
+    @property
+    def asks(self) -> bool:
+        return ASKS.search(self.text) is not None
+
+    def saying(self, text: str, **address: str) -> Heard:
+        """The same message with other words to look up."""
+        question = replace(
+            self.question,
+            question=replace(self.question.question, message=shortened(text) or BARE_MENTION),
+            address={**self.question.address, **noted(text), **address},
+        )
+        return replace(self, question=question, text=text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """Somebody changed what they had written."""
+
+    question: IncomingQuestion
+    text: str = ""
+    """The words as they were written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deleted:
+    """A message is gone, or is only the grave above its replies."""
+
+    identity: MessageIdentity
+
+
+def heard_in(
+    body: Mapping[str, Any], workspace: Workspace, *, heard_at: datetime
+) -> Heard | Edited | Deleted | None:
+    """What was said, changed or deleted in this event, unless it certainly does not matter.
+
+    A mention comes as `app_mention` and as `message`, under two event ids: what they share, and
+    what makes them one question, is the message's own timestamp in its channel."""
+    event = body.get("event")
+    if not isinstance(event, Mapping):
+        return None
+    match word(event, "subtype"):
+        case "message_changed":
+            return changed(event, workspace, heard_at=heard_at)
+        case "message_deleted":
+            return deleted(event, workspace, word(event, "deleted_ts"))
+        case _:
+            return said(event, workspace, heard_at=heard_at)
+
+
+def said(event: Mapping[str, Any], workspace: Workspace, *, heard_at: datetime) -> Heard | None:
+    """A message of a person or of another program; never our own, no echoes, no notices."""
+    bot_ids = bots_in(event)
+    if not is_said(event, workspace, SAID_BY_BOTS if bot_ids else SAID_BY_PEOPLE):
+        return None
+    text = word(event, "text")
+    named = word(event, "type") == "app_mention" or mentions(text, workspace.bot_user_id)
+    words = asked(text, workspace)
+    return Heard(
+        question=question_of(event, words, workspace, heard_at=heard_at),
+        addressed=named or is_direct(event),
+        named=named,
+        in_thread=word(event, "thread_ts") not in {"", word(event, "ts")},
+        text=words,
+        files=tuple(parts(event, "files")),
+        channel_type=word(event, "channel_type"),
+        bot_ids=bot_ids,
+        for_others=begins_with_somebody_else(text, workspace.bot_user_id) or is_only_thanks(text),
+    )
+
+
+def is_direct(event: Mapping[str, Any]) -> bool:
+    """Where an event does not say the kind of its channel, the channel's id does."""
+    kind = word(event, CHANNEL_TYPE)
+    return kind == "im" or (not kind and word(event, "channel").startswith("D"))
+
+
+def is_said(event: Mapping[str, Any], workspace: Workspace, subtypes: frozenset[str]) -> bool:
+    user = word(event, "user")
+    return (
+        word(event, "type") in {"app_mention", "message"}
+        and word(event, "subtype") in subtypes
+        and not event.get("hidden")
+        and user not in {SLACKBOT, workspace.bot_user_id}
+        and (bool(user) or "bot_message" in subtypes)
+        and bool(word(event, "ts"))
+        and bool(word(event, "channel"))
+        and (workspace.bot_id == "" or word(event, "bot_id") != workspace.bot_id)
+    )
+
+
+def bots_in(event: Mapping[str, Any]) -> frozenset[str]:
+    """The ids of the program that wrote a message; empty for a person."""
+    if not (event.get("bot_id") or event.get("bot_profile")) and (
+        word(event, "subtype") != "bot_message"
+    ):
+        return frozenset()
+    profile = event.get("bot_profile")
+    names = [word(event, name) for name in ("bot_id", "app_id", "user")]
+    names += [word(profile, "id"), word(profile, "app_id")] if isinstance(profile, Mapping) else []
+    return frozenset(name for name in names if name) or frozenset({"unknown"})
+
+
+def changed(
+    event: Mapping[str, Any], workspace: Workspace, *, heard_at: datetime
+) -> Edited | Deleted | None:
+    """An edit by a person. Unfurled links and new replies come as the same event, and a deleted
+    message that has replies comes as one whose text is a grave."""
+    after, before = event.get("message"), event.get("previous_message")
+    if not isinstance(after, Mapping):
+        return None
+    if word(after, "subtype") == "tombstone":
+        return deleted(event, workspace, word(after, "ts"))
+    if isinstance(before, Mapping):
+        if word(after, "text") == word(before, "text"):
+            return None
+    elif not after.get("edited"):  # what it said before was not told
+        return None
+    place = {name: word(event, name) for name in ("channel", CHANNEL_TYPE)}
+    heard = said({**after, **place, "type": "message"}, workspace, heard_at=heard_at)
+    if heard is None or heard.from_bot:
+        return None
+    return Edited(question=heard.question, text=heard.text)
+
+
+def deleted(event: Mapping[str, Any], workspace: Workspace, ts: str) -> Deleted | None:
+    channel = word(event, "channel")
+    if not ts or not channel:
+        return None
+    identity = MessageIdentity(
+        platform=Platform.SLACK.value, tenant=workspace.team_id, channel_id=channel, message_id=ts
+    )
+    return Deleted(identity=identity)
+
+
+def question_of(
+    event: Mapping[str, Any], words: str, workspace: Workspace, *, heard_at: datetime
+) -> IncomingQuestion:
+    ts = word(event, "ts")
+    return IncomingQuestion(
+        key=ConversationKey(
+            platform=Platform.SLACK,
+            tenant=workspace.team_id,
+            channel_id=word(event, "channel"),
+            thread_id=word(event, "thread_ts") or ts,
+        ),
+        message_id=ts,
+        asker_id=word(event, "user") or word(event, "bot_id") or "unknown",
+        question=Question(message=shortened(words) or BARE_MENTION),
+        heard_at=heard_at,
+        position=ts,
+        address=noted(words),
+    )
+
+
+def noted(words: str) -> dict[str, str]:
+    return {SHORTENED: "yes"} if len(words) > MAX_QUESTION else {}
+
+
+def word(event: Mapping[str, Any], name: str) -> str:
+    """A field that is text; nothing where it is missing or something else."""
+    value = event.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def asked(text: str, workspace: Workspace) -> str:
+    """The words of a message; nothing where it has only characters that do not show."""
+    words = plain_text(text, workspace.bot_user_id)
+    return "" if all(is_invisible(character) for character in words) else words
+
+
+def talk_of(messages: Sequence[Mapping[str, Any]], workspace: Workspace) -> list[str]:
+    """What people said in a thread, a line each."""
+    lines = [
+        " ".join(asked(word(message, "text"), workspace).split())
+        for message in messages
+        if word(message, "user") != workspace.bot_user_id
+    ]
+    return [line for line in lines if line]

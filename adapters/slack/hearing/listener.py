@@ -1,0 +1,117 @@
+"""What the bot does with an event: hands its question to the desk before Slack is answered."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+from weakref import WeakValueDictionary
+
+from adapters.never_mind import is_never_mind
+from adapters.platform import AcceptsQuestions
+from adapters.slack.acting.keeping import Keeping
+from adapters.slack.calling.team import Team
+from adapters.slack.hearing.afterthoughts import Afterthoughts
+from adapters.slack.hearing.context import Context
+from adapters.slack.hearing.events import Deleted, Edited, Heard, heard_in
+from adapters.slack.hearing.standing import Standing
+from adapters.slack.installing.teams import Teams, team_id_in
+from adapters.waiting import Waiting
+from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
+
+KEPT = 2_000
+Clock = Callable[[], datetime]
+
+
+class Listener:
+    """Tells questions from talk, and writes them down."""
+
+    def __init__(
+        self,
+        *,
+        desk: AcceptsQuestions,
+        teams: Teams,
+        standing: Standing,
+        context: Context,
+        afterthoughts: Afterthoughts,
+        waiting: Waiting,
+        asked: Callable[[IncomingQuestion], None],
+        keeping: Keeping | None = None,
+        clock: Clock = lambda: datetime.now(UTC),
+    ) -> None:
+        self._desk = desk
+        self._teams = teams
+        self._standing = standing
+        self._context = context
+        self._afterthoughts = afterthoughts
+        self._waiting = waiting
+        self._asked = asked
+        self._keeping = keeping
+        self._clock = clock
+        self._turns: WeakValueDictionary[MessageIdentity, asyncio.Lock] = WeakValueDictionary()
+        self._accepted: OrderedDict[MessageIdentity, IncomingQuestion] = OrderedDict()
+
+    async def hear(self, body: Mapping[str, Any]) -> None:
+        """When this raises, Slack is told nothing and sends the event again."""
+        team = self._teams.of(team_id_in(body))
+        heard_now = heard_in(body, team.workspace, heard_at=self._clock())
+        if self._keeping is not None and isinstance(heard_now, Edited | Deleted):
+            await self._keeping.changed(heard_now)
+        match heard_now:
+            case Heard() as heard:
+                await self._take(team, heard)
+            case Edited(question=question):
+                await self._edited(question)
+            case Deleted(identity=identity):
+                await self._afterthoughts.withdrawn(identity)
+
+    async def _take(self, team: Team, heard: Heard) -> None:
+        await self._give_way(heard)
+        if self._keeping is not None and await self._keeping.heard(team, heard):
+            return
+        if not await self._standing.is_for_us(heard):
+            return
+        if is_never_mind(heard.text):
+            await self._afterthoughts.never_mind(heard.question)
+            return
+        # Both events of a mention come at once: the second finds what the first has read.
+        async with self._turns.setdefault(heard.question.identity, asyncio.Lock()):
+            question = self._accepted.get(heard.question.identity)
+            if question is None:
+                question = await self._question(team, heard)
+            if not heard.addressed:
+                self._waiting.add(question)
+            await self._desk.accept(question)
+            self._remember(question)
+
+    async def _question(self, team: Team, heard: Heard) -> IncomingQuestion:
+        """In our own threads we know what was said; in a thread of people it must be read."""
+        unknown = heard.in_thread and heard.named
+        reads = unknown and not await self._standing.is_own_thread(heard)
+        return await self._context.of(team, heard, reads_thread=reads)
+
+    async def _edited(self, question: IncomingQuestion) -> None:
+        known = self._accepted.pop(question.identity, None)
+        if is_never_mind(question.question.message):
+            await self._afterthoughts.withdrawn(question.identity, asker_id=question.asker_id)
+            return
+        locale = known.locale if known else await self._context.locale_of(question)
+        await self._afterthoughts.edited(replace(question, locale=locale))
+
+    async def _give_way(self, heard: Heard) -> None:
+        """What somebody else answers before we have begun is not ours to answer any more."""
+        if heard.named or heard.from_bot:
+            return
+        question = heard.question
+        for identity in self._waiting.answered_by(question.asker_id, thread=question.key):
+            await self._afterthoughts.withdrawn(identity)
+
+    def _remember(self, question: IncomingQuestion) -> None:
+        """The second event of a mention need not be looked into again."""
+        self._accepted[question.identity] = question
+        self._asked(question)
+        while len(self._accepted) > KEPT:
+            self._accepted.popitem(last=False)

@@ -1,0 +1,1 @@
+"""How workspaces let the app in, and what is kept of them."""

@@ -1,0 +1,1 @@
+"""What goes over HTTP as JSON, and its description."""

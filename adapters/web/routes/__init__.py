@@ -1,0 +1,1 @@
+"""The addresses of the web door, one kind a file."""

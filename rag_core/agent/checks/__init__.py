@@ -1,0 +1,1 @@
+"""What is checked before an answer leaves: its markers, its support, its links."""

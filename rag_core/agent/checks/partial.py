@@ -1,0 +1,116 @@
+"""A reply while it is being written: what may be shown of it already."""
+
+from __future__ import annotations
+
+import re
+
+from rag_core.agent.checks.guard import disarmed, visible
+from rag_core.agent.checks.markers import normalised
+from rag_core.agent.language.blocks import FENCE, is_closing
+from rag_core.agent.language.sentences import CODE_OR_MARKER, MARKER
+
+OPENERS = re.compile(
+    r"\[[^\[\]]*\Z|\[[^\[\]]*\] ?(?:\([^)]*)?\Z|<[^\s>][^>]*\Z|[【［][^\]】］]*\Z|!\Z|&\S*\Z"
+)
+"""What may still become a link, a mention, a tag or a marker."""
+SIMPLE = re.compile(r"(?:[A-Za-z0-9À-ÖØ-öø-ÿ \t,;.?'’\"()–%+=*_#-]|: |\[\d{1,4}\](?=[ ,;.?)]))*+")
+"""Characters that begin nothing, and plain markers: no need to look closer."""
+HELD_AT_MOST = 2_000
+"""A line that stays undecided for longer is shown when it ends."""
+
+
+class PartialText:
+    """Guards a growing text: what may begin a link, a mention or a marker is held until decided.
+
+    A line is shown piece by piece, cut at spaces where nothing is open; each piece is guarded
+    once."""
+
+    def __init__(self, *, ranks: frozenset[int] = frozenset(), shown_before: bool = False) -> None:
+        self._ranks = ranks
+        self._numbering: dict[int, int] = {}
+        self._line = ""  # what came of this line and is not settled yet
+        self._begun = False  # whether something of this line is settled
+        self._fence = ""
+        self._ready: list[str] = []
+        self._shows = shown_before
+        self._restart = shown_before
+
+    @property
+    def has_shown(self) -> bool:
+        return self._shows
+
+    def add(self, delta: str) -> None:
+        self._line += delta
+        while "\n" in self._line:
+            line, self._line = self._line.split("\n", 1)
+            self._ready.append(self._ended(line) + "\n")
+            self._begun = False
+        self._settle()
+
+    def take(self) -> tuple[str, bool]:
+        """What to show more; the flag says that it replaces all that was shown."""
+        delta = "".join(self._ready)
+        self._ready.clear()
+        if not delta:
+            return "", False
+        restart, self._restart, self._shows = self._restart, False, True
+        return delta, restart
+
+    def _ended(self, line: str) -> str:
+        """The rest of a line, guarded; inside a fence as it is."""
+        if self._fence:
+            if is_closing(line, self._fence):
+                self._fence = ""
+            return visible(line)
+        fence = None if self._begun else FENCE.match(line)
+        if fence:
+            self._fence = fence.group(1) or fence.group(2)
+            return visible(line)
+        return self._guarded(line)
+
+    def _settle(self) -> None:
+        """Show as much of the unfinished line as nothing that follows can change."""
+        end = self._line.rfind(" ")
+        if end <= 0 or self._fence or len(self._line) > HELD_AT_MOST:
+            return
+        if not self._begun and self._line.lstrip(" \t>").startswith(("`", "~", "|", "[")):
+            return  # may be a fence, a table or the definition of a link
+        head = self._line[:end]
+        if not is_simple(head):
+            head = decided(head)
+            if not head:
+                return
+        self._ready.append(self._guarded(head))
+        self._line = self._line[len(head) :]
+        self._begun = True
+
+    def _guarded(self, text: str) -> str:
+        if is_simple(text):
+            return CODE_OR_MARKER.sub(self._renumbered, text) if "[" in text else text
+        safe = disarmed(text, within_line=self._begun)
+        marked = CODE_OR_MARKER.sub(self._renumbered, normalised(safe))
+        return marked if marked == safe else disarmed(marked, within_line=self._begun)
+
+    def _renumbered(self, found: re.Match[str]) -> str:
+        if found["ticks"]:
+            return found.group()
+        marker = MARKER.search(found.group())
+        rank = int(marker.group(1)) if marker else 0
+        if rank not in self._ranks:
+            return ""
+        number = self._numbering.setdefault(rank, len(self._numbering) + 1)
+        return f"{found.group()[: -len(found.group().lstrip())]}[{number}]"
+
+
+def is_simple(text: str) -> bool:
+    return SIMPLE.fullmatch(text) is not None and "www." not in text.lower()
+
+
+def decided(text: str) -> str:
+    """The part of a text before what is still open, cut at a space."""
+    opened = OPENERS.search(text)
+    if opened:
+        text = text[: opened.start()]
+    if text.count("`") % 2:
+        text = text[: text.rfind("`")]
+    return text[: max(text.rfind(" "), 0)] if opened or not text.endswith(" ") else text

@@ -1,0 +1,267 @@
+"""Reads the passages for signs that they are about the subject but do not hold the answer."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from rag_core.agent.checks.opposites import has_opposite
+from rag_core.agent.checks.polarity import DENIALS
+from rag_core.agent.confidence.forms import lacks_form
+from rag_core.agent.confidence.inquiry import Inquiry
+from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.words import FUNCTION_WORDS, content, stems, words
+from rag_core.retrieval.results import SearchResult
+
+OPPOSITE_SAID, NAME_MISSING, RAREST_MISSING, POINTS_NOWHERE = 0.125, 0.7, 0.5, 0.35
+ASKS_WHETHER = 0.5
+"""What each sign leaves of how sure one was. These are judgements, not fits: a passage that says
+the opposite leaves an eighth, a name that stands elsewhere more than half."""
+READ_TEXTS = 256
+"""Passages that are remembered as they were read; a few kilobytes each."""
+MOST_NAMES = 2
+SAME_MATTER = 0.4
+"""The share of the question's words that a sentence must have to be about the same."""
+ASKS_FOR = re.compile(
+    r"^\W*(?:(?:and|but|so|also|in|for|at|on|of|to|from|by) )*"
+    r"(?:what|which|who|whom|whose|where|when|how (?:many|much|long|often))\b",
+    re.IGNORECASE,
+)
+WHETHER = re.compile(
+    r"^\W*(?:(?:and|but|so|also|hi|hello|ok|okay),? )*"
+    r"(?:is|are|was|were|am|can|could|may|must|should|will|would|do|does|did|has|have|had)n?['’]?t?"
+    r" (?!(?:you|we|i) (?:(?:please )?(?:explain|tell|show|give|describe|list|help)))\w",
+    re.IGNORECASE,
+)
+"""A question for yes or no. Documents seldom say either in so many words, and are silent where the
+answer is no: so what is quoted may be about the matter and leave it open."""
+CONDITION = re.compile(r",|\b(?:if|unless|because|whether|while|(?<!^)when)\b", re.IGNORECASE)
+DENIED = re.compile(r"\b(?:not|never|cannot|neither|nor|no longer)\b|n['’]t\b", re.IGNORECASE)
+OPEN = re.compile(
+    r"\bor (?:may |might |can |could |do |does |is |are |be |will )*not\b", re.IGNORECASE
+)
+"""`may or may not`: both are asked for."""
+EXAMINES = re.compile(r"\bNOT\b|(?i:\bwhich (?:ones?|of (?:these|those|the following))\b)")
+NAMED = re.compile(r"(?<=\s)[A-Z][\w’'-]+|\b\d[\d,.]*\w*")
+POINTED_AT = re.compile(
+    r"\b(?:this|these|those|(?:of|for|in|on|about|at|to|with|by|is|was|does|did|do|can) that)\s+"
+    r"((?:[\w’'-]+\s?){1,3})",
+    re.IGNORECASE,
+)
+AT_HAND = frozenset(
+    content(
+        "book course chapter lesson page guide section module document documentation handbook"
+        " tutorial way case time example question"
+    )
+)
+"""What `this` may mean without having been named: what one is reading, or the matter itself."""
+
+
+ASKING = frozenset(
+    content(
+        "work explain describe tell mean define definition example difference purpose list name"
+        " give show kind type sort thing please help know understand want need"
+    )
+)
+"""Words of asking: an answer seldom repeats them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What speaks against passages that seem to be about the question."""
+
+    says_opposite: bool = False
+    names_missing: int = 0
+    rarest_missing: float = 0.0
+    """How rare the rarest word is that the passage lacks, seen from the question's rarest: 0–1."""
+    points_nowhere: bool = False
+    asks_whether: bool = False
+    form_missing: bool = False
+    """Whether a sum, a telephone number or the like is asked for, and none stands there."""
+
+    @property
+    def refutes(self) -> bool:
+        """Whether this is reason enough not to answer: hardly any answerable question shows it."""
+        return self.says_opposite or self.form_missing
+
+    @property
+    def leave(self) -> float:
+        """Which share is left of how sure one was that the passages hold the answer."""
+        return float(
+            OPPOSITE_SAID**self.says_opposite
+            * NAME_MISSING ** min(self.names_missing, MOST_NAMES)
+            * RAREST_MISSING**self.rarest_missing
+            * POINTS_NOWHERE**self.points_nowhere
+            * ASKS_WHETHER**self.asks_whether
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sentence of a passage."""
+
+    result: SearchResult
+    text: str
+    words: frozenset[str]
+
+
+class Reading:
+    """The passages of one question, sentence by sentence."""
+
+    def __init__(self, inquiry: Inquiry, results: Sequence[SearchResult]) -> None:
+        self._inquiry = inquiry
+        asked = dict.fromkeys(content(inquiry.forms[-1]))
+        self._asked = tuple(word for word in asked if word not in ASKING)
+        self._lines = [line for result in results for line in lines_of(result)]
+
+    @property
+    def signs(self) -> Signs:
+        if not self._lines or not self._asked:
+            return Signs()
+        return Signs(
+            says_opposite=self._says_opposite(),
+            names_missing=self._names_missing(),
+            rarest_missing=self._rarest_missing(),
+            points_nowhere=points_nowhere(self._inquiry),
+            asks_whether=WHETHER.match(self._inquiry.text) is not None,
+            form_missing=lacks_form(self._inquiry.text, [line.text for line in self._lines]),
+        )
+
+    @cached_property
+    def _worth(self) -> dict[str, float]:
+        """How rare each word of the question is in these sentences."""
+        having = Counter(word for line in self._lines for word in line.words)
+        count = len(self._lines) + 1
+        return {word: math.log(1 + count / (having[word] + 0.5)) for word in self._asked}
+
+    @cached_property
+    def _best(self) -> int:
+        """The sentence that has most of the question, its headings counted in."""
+
+        def held(place: int) -> float:
+            line = self._lines[place]
+            own = line.words | heading_words(line.result)
+            share = sum(self._worth[word] for word in self._asked if word in own)
+            return share / sum(self._worth.values()) + 0.1 * line.result.similarity_score
+
+        return max(range(len(self._lines)), key=held)
+
+    @cached_property
+    def _near(self) -> str:
+        """The best sentence with its neighbours and headings."""
+        best = self._lines[self._best]
+        around = self._lines[max(0, self._best - 1) : self._best + 2]
+        spoken = (line.text for line in around if line.result is best.result)
+        return " ".join((best.result.page_title, best.result.section_heading, *spoken))
+
+    def _names_missing(self) -> int:
+        """Names and numbers of the question that do not stand near its best sentence."""
+        near = self._near.lower()
+        return sum(name not in near for name in names_in(self._inquiry.forms[-1]))
+
+    def _rarest_missing(self) -> float:
+        near = set(content(self._near))
+        missing = [worth for word, worth in self._worth.items() if word not in near]
+        return max(missing, default=0.0) / max(self._worth.values())
+
+    def _says_opposite(self) -> bool:
+        """Whether the sentences on the matter turn it round: they affirm what the question asks
+        to be denied, or have the opposite of one of its words."""
+        asked = frozenset(content(self._inquiry.text))
+        if not asked:
+            return False
+        shares = [len(asked & line.words) / len(asked) for line in self._lines]
+        best = max(shares)
+        nearest = [
+            line.text for line, share in zip(self._lines, shares, strict=True) if share == best
+        ]
+        if asks_denied(self._inquiry.text) and not any(map(denies, nearest)):
+            return True
+        return best >= SAME_MATTER and all(
+            turned_round(self._inquiry.text, sentence) for sentence in nearest
+        )
+
+
+def names_in(question: str) -> list[str]:
+    """The names and numbers of a question, in lower case."""
+    named = (name.rstrip(".,").lower() for name in NAMED.findall(question))
+    return [name.removesuffix("'s").removesuffix("’s") for name in named]
+
+
+def stand_in(names: Sequence[str], text: str) -> bool:
+    """Whether all of these stand in a text as words of their own."""
+    said = frozenset(words(text))
+    return all(said.issuperset(words(name)) for name in names)
+
+
+def read_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> Signs:
+    """The signs that these passages are a near miss."""
+    return Reading(inquiry, results).signs
+
+
+def words_in(result: SearchResult) -> frozenset[str]:
+    """All words of a passage and its headings, read sentence by sentence."""
+    return heading_words(result).union(*(line.words for line in lines_of(result)))
+
+
+def lines_of(result: SearchResult) -> list[Line]:
+    return [Line(result, sentence, words) for sentence, words in read(result.text)]
+
+
+@lru_cache(maxsize=READ_TEXTS)
+def read(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The sentences of a text with their words: what is asked for often is read once."""
+    return tuple(
+        (sentence, frozenset(content(sentence)))
+        for line in text.splitlines()
+        for sentence in map(str.strip, sentences_of(line))
+        if sentence
+    )
+
+
+def heading_words(result: SearchResult) -> frozenset[str]:
+    return frozenset(content(f"{result.page_title} {result.section_heading}"))
+
+
+def asks_denied(question: str) -> bool:
+    """Whether something is asked for that is not so: `What is never backed up?`
+
+    An examiner's `Which of these is NOT …?` asks for what is left when all that is so is known."""
+    if EXAMINES.search(question):
+        return False
+    sentences = [sentence for sentence in sentences_of(question) if sentence.strip()]
+    last = sentences[-1].strip() if sentences else ""
+    if not ASKS_FOR.match(last):
+        return False
+    asked = OPEN.sub(" ", CONDITION.split(last, maxsplit=1)[0])
+    return DENIED.search(asked) is not None
+
+
+def denies(sentence: str) -> bool:
+    return any(
+        word in DENIALS or word == "without" or word.endswith("n't") for word in words(sentence)
+    )
+
+
+def turned_round(question: str, sentence: str) -> bool:
+    """Whether a word of the question stands in the sentence as its opposite only."""
+    asked, said = frozenset(stems(question)), frozenset(stems(sentence))
+    new = said - asked
+    return any(has_opposite(word, new) for word in asked - said)
+
+
+def points_nowhere(inquiry: Inquiry) -> bool:
+    """Whether `this project` or the like is asked about, and nothing of the kind was named."""
+    said = frozenset(itertools.chain.from_iterable(map(content, inquiry.said)))
+    for found in POINTED_AT.finditer(inquiry.text):
+        first = found[1].split()[0].lower()
+        meant = frozenset(content(found[1]))
+        known = said | AT_HAND | frozenset(content(inquiry.text[: found.start()]))
+        if meant and first not in FUNCTION_WORDS and not meant & known:
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""What is read from words alone: sentences, blocks, stems, and the language they are in."""

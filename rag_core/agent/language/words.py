@@ -1,0 +1,63 @@
+"""Words of a text, as they are compared: lower case, cut to stems, small words told apart."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from unicodedata import combining, normalize
+
+from rag_core.agent.language.stems import stem
+
+WORD = re.compile(r"[^\W_]+(?:[.'’+#-]?[^\W_]+)*(?:\+\+|#)?")
+"""A run of letters and digits; inner dots, dashes and apostrophes hold it together."""
+
+SMALL = """
+    a about above after again against all also am an and any are aren't as at be because been
+    before being below between both but by can can't cannot could couldn't did didn't do does
+    doesn't doing don't down during each either else etc ever every few for from further get gets
+    got had has have haven't having he her here hers him his how however i i'm i've if in instead
+    into is isn't it it's its itself just let let's like many may me might mine more most much must
+    my no nor not now of off often on once one only onto or other our ours out over own per please
+    rather same shall she should so some such than that that's the their them then there these they
+    this those though through thus to too toward under until up upon us very via was wasn't we were
+    weren't what when where whether which while who whom whose why will with within without won't
+    would wouldn't yet you you're your yours"""
+FUNCTION_WORDS = frozenset(SMALL.split())
+"""Words that say how a sentence hangs together, not what it is about."""
+
+
+@lru_cache(maxsize=4_096)
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text in lower case, in order."""
+    return tuple(WORD.findall(text.lower().replace("’", "'")))
+
+
+@lru_cache(maxsize=4_096)
+def stems(text: str) -> tuple[str, ...]:
+    """The stems of all words, in order."""
+    return tuple(map(stem_of, words(text)))
+
+
+def stem_of(word: str) -> str:
+    """The stem of a word in plain letters: who asks seldom types the dots and accents."""
+    bare = word.removesuffix("'s")
+    if not bare.isascii():
+        parts = normalize("NFKD", bare)
+        bare = "".join(letter for letter in parts if not combining(letter)) or bare
+    return stem(bare)
+
+
+@lru_cache(maxsize=4_096)
+def content(text: str) -> tuple[str, ...]:
+    """The stems of the words that carry meaning, in order; small words are left out."""
+    return tuple(filter(None, map(told, words(text))))
+
+
+@lru_cache(maxsize=20_000)
+def told(word: str) -> str:
+    """The stem of a word that carries meaning; empty for a small one."""
+    return stem_of(word) if says_something(word) else ""
+
+
+def says_something(word: str) -> bool:
+    return word not in FUNCTION_WORDS and (len(word) > 1 or word.isdigit() or word in {"c", "r"})

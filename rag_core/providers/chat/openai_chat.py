@@ -1,0 +1,234 @@
+"""OpenAI's chat completions, or any server that speaks them, behind the ChatModel port."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from typing import Any
+
+import httpx2
+import openai
+from openai import AsyncOpenAI
+
+from rag_core.agent.model_events import (
+    ModelEvent,
+    Restarted,
+    TextDelta,
+    ToolChoice,
+    ToolSpec,
+)
+from rag_core.conversation.message import Message
+from rag_core.errors import (
+    ModelBehaviourError,
+    UpstreamError,
+    UpstreamRejected,
+    UpstreamUnavailable,
+)
+from rag_core.providers.chat.openai_stream import Assembly, events_of
+from rag_core.providers.retries import Breaker, Retries
+
+SERVICE = "openai"
+VENDOR_URL = "https://api.openai.com/v1/"
+PATH = "/chat/completions"
+CONNECT_SECONDS = 10.0
+REFUSED_CODES = frozenset({"content_filter", "content_policy_violation"})
+SPENT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+
+
+@contextlib.asynccontextmanager
+async def open_openai_chat(
+    *,
+    api_key: str,
+    base_url: str | None,
+    model: str,
+    retries: Retries | None = None,
+    breaker: Breaker | None = None,
+) -> AsyncIterator[OpenAIChat]:
+    """A chat model whose connections are closed with it."""
+    retries = retries or Retries()
+    client = AsyncOpenAI(
+        api_key=api_key or "none",  # servers of one's own need no key, but the client wants one
+        base_url=base_url or VENDOR_URL,
+        max_retries=0,
+        timeout=openai.Timeout(retries.patience, connect=CONNECT_SECONDS),
+    )
+    async with client:
+        yield OpenAIChat(client, model=model, retries=retries, breaker=breaker)
+
+
+class OpenAIChat:
+    """Streams replies; tries again what may be tried again, within its patience."""
+
+    def __init__(
+        self,
+        client: AsyncOpenAI,
+        *,
+        model: str,
+        retries: Retries,
+        breaker: Breaker | None = None,
+    ) -> None:
+        self._client = client
+        self._model = model
+        self._retries = retries
+        self._breaker = breaker or Breaker(SERVICE)
+
+    @property
+    def name(self) -> str:
+        return self._model
+
+    async def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        tools: Sequence[ToolSpec],
+        tool_choice: ToolChoice,
+        temperature: float,
+        max_tokens: int | None,
+    ) -> AsyncIterator[ModelEvent]:
+        """Text, then one Finished. A reply that was cut begins anew, three times at most."""
+        request = self._request(messages, tools, tool_choice, temperature, max_tokens)
+        started = time.monotonic()
+        attempt = 0
+        while True:
+            attempt += 1
+            assembly = Assembly(messages)
+            try:
+                async with contextlib.aclosing(self._attempt(request, assembly)) as deltas:
+                    async for delta in deltas:
+                        yield delta
+                yield assembly.finished()
+            except UpstreamError as error:
+                pause = self._retries.pause(
+                    error, attempt=attempt, elapsed=time.monotonic() - started
+                )
+                if pause is None and assembly.has_ended:
+                    raise ModelBehaviourError("The language model's reply was empty.") from error
+                if pause is None:
+                    raise
+                if assembly.has_text:
+                    yield Restarted()
+                await asyncio.sleep(pause)
+            else:
+                return
+
+    async def _attempt(
+        self, request: dict[str, Any], assembly: Assembly
+    ) -> AsyncGenerator[TextDelta, None]:
+        """One request. What is lost after the reply's own end is not missed."""
+        self._breaker.check()
+        with openai_errors(self._breaker):
+            # Past `chat.completions.create`, which walks through every field of the request by
+            # its declared types, for longer than all else that it does.
+            response = await self._client.post(
+                PATH, cast_to=httpx2.Response, body=request, stream=True
+            )
+        self._breaker.succeeded()
+        async with contextlib.aclosing(response), contextlib.aclosing(read(response)) as chunks:
+            while (chunk := await next_chunk(chunks, assembly)) is not None:
+                text = assembly.add(chunk)
+                if text:
+                    yield TextDelta(text)
+
+    def _request(
+        self,
+        messages: Sequence[Message],
+        tools: Sequence[ToolSpec],
+        tool_choice: ToolChoice,
+        temperature: float,
+        max_tokens: int | None,
+    ) -> dict[str, Any]:
+        request: dict[str, Any] = {
+            "model": self._model,
+            "messages": [message.as_chat() for message in messages],
+            "temperature": temperature,
+            "stream": True,
+            "stream_options": {"include_usage": True},
+        }
+        if tools:
+            request["tools"] = [as_function(tool) for tool in tools]
+            request["tool_choice"] = tool_choice.value
+        if max_tokens is not None:
+            request[self._length_field] = max_tokens
+        return request
+
+    @property
+    def _length_field(self) -> str:
+        """The vendor's newer models refuse the old name, many other servers the new one."""
+        is_vendor = str(self._client.base_url) == VENDOR_URL
+        return "max_completion_tokens" if is_vendor else "max_tokens"
+
+
+async def read(response: httpx2.Response) -> AsyncGenerator[Mapping[str, Any], None]:
+    """The events of a reply; a connection that breaks is an answer that did not come."""
+    try:
+        async for event in events_of(response.aiter_bytes()):
+            yield event
+    except (httpx2.HTTPError, httpx2.StreamError) as error:
+        raise UpstreamUnavailable(SERVICE) from error
+
+
+async def next_chunk(
+    chunks: AsyncIterator[Mapping[str, Any]], assembly: Assembly
+) -> Mapping[str, Any] | None:
+    """The next piece of a stream; None at its end, or where it broke after the reply's end."""
+    try:
+        return await anext(chunks, None)
+    except UpstreamError:
+        if assembly.has_ended:
+            return None
+        raise
+
+
+def as_function(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": tool.description,
+            "parameters": dict(tool.parameters),
+            "strict": True,
+        },
+    }
+
+
+@contextlib.contextmanager
+def openai_errors(breaker: Breaker | None = None) -> Iterator[None]:
+    """The vendor's errors as ours; the breaker hears of those that are the service's fault."""
+    try:
+        yield
+    except openai.APIConnectionError as error:
+        if breaker:
+            breaker.failed()
+        raise UpstreamUnavailable(SERVICE) from error
+    except openai.APIStatusError as error:
+        if breaker:
+            (breaker.failed if error.status_code >= 500 else breaker.succeeded)()
+        raise refusal(error) from error
+    except (openai.OpenAIError, ValueError, RecursionError) as error:  # malformed, or in-stream
+        raise UpstreamUnavailable(SERVICE, "an answer that cannot be read") from error
+
+
+def refusal(error: openai.APIStatusError) -> UpstreamError | ModelBehaviourError:
+    """A status as the error that says what to do about it."""
+    status, code = error.status_code, getattr(error, "code", None)
+    if code in REFUSED_CODES:
+        return ModelBehaviourError("The language model declined to answer.")
+    after = seconds_after(error)
+    if status in {429, 503}:
+        return UpstreamRejected(
+            SERVICE, f"status {status}", retryable=code not in SPENT_CODES, retry_after=after
+        )
+    if status >= 500 or status in {408, 409, 425}:
+        return UpstreamUnavailable(SERVICE, f"status {status}")
+    return UpstreamRejected(SERVICE, f"status {status}")
+
+
+def seconds_after(error: openai.APIStatusError) -> float | None:
+    """What the service asks us to wait, where it says so in seconds."""
+    headers = error.response.headers
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        with contextlib.suppress(KeyError, ValueError):
+            return max(0.0, float(headers[name]) * unit)
+    return None

@@ -1,0 +1,1 @@
+"""Qdrant's engine in this process."""

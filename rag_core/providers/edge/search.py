@@ -1,0 +1,235 @@
+"""How the embedded index is read: candidates by meaning and by words, each scored by both."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import qdrant_edge as edge
+
+from rag_core.ports import EmbeddedQuery, Vector
+from rag_core.providers.edge.filters import readable
+from rag_core.providers.edge.rarity import TOTAL, Counting, Reach, TermRarity, weighed
+from rag_core.providers.index.bm25 import MOST_WEIGHT, words_model
+from rag_core.providers.index.conditions import Condition, conditions_of
+from rag_core.providers.index.known import Known
+from rag_core.providers.index.payload import candidates, result_of, results_of, unpacked
+from rag_core.retrieval.candidates import Order, Placed
+from rag_core.retrieval.likeness import Likeness, middle_of
+from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.scoring import Ranked, ranked
+
+DENSE, WORDS = "dense", "words"
+CANDIDATES = 100
+PAGE = 256
+REMEMBERED = 4_096
+"""Passages that are kept as they were read: some megabytes."""
+
+REMEMBERED_FIELDS = 256
+"""Questions after the values of a field, such as which modules there are."""
+
+Scores = dict[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One signal's question to the engine."""
+
+    query: edge.Query
+    params: edge.SearchParams | None = None
+    bound: float = 1.0
+    """The most that a passage's words could reach."""
+
+    def request(self, where: edge.Filter, limit: int) -> edge.QueryRequest:
+        return edge.QueryRequest(limit=limit, query=self.query, filter=where, params=self.params)
+
+
+class EdgeSearch:
+    """Reads the engine; everything here blocks and may run in several threads."""
+
+    def __init__(self, shard: edge.EdgeShard) -> None:
+        self._shard = shard
+        self._words = words_model()
+        self._rarity = TermRarity()
+        self._known: Known[int, dict[str, Any]] = Known(REMEMBERED)
+        self._counted: Known[tuple[str, tuple[str, ...]], dict[str, int]] = Known(REMEMBERED_FIELDS)
+
+    def moved_to(self, shard: edge.EdgeShard) -> None:
+        """Read the same points in another place."""
+        self._shard = shard
+
+    def search(
+        self, query: EmbeddedQuery, reach: Reach, *, limit: int, pool: int, order: Order
+    ) -> list[SearchResult]:
+        where = readable(reach.books, reach.hidden, conditions_of(query.filters))
+        wide = max(CANDIDATES, pool, limit) if query.text or query.thread else max(pool, limit)
+        found = self._ranked(query, where, reach, wide)
+        room = max(pool, limit)
+        while True:
+            near = found.points[:room]
+            stored = self._stored(near, reach)
+            judged = order(candidates(found, stored, room))
+            placed = judged.placed(self._likeness(judged.leaders, near))
+            if len(placed) >= limit or room >= len(found.points):
+                return self._results(placed[:limit], stored)
+            room *= 2  # many of them have the same text
+
+    def _ranked(
+        self, query: EmbeddedQuery, where: edge.Filter, reach: Reach, wide: int
+    ) -> Ranked[int]:
+        """The best by any signal, all of them scored by all."""
+        meant = [Asked(nearest(asked.vector)) for asked in query.texts]
+        said = [self._by_words(asked.text, reach) for asked in query.texts]
+        signals = [*meant, *(each for each in said if each is not None)]
+        found = self._ask([asked.request(where, wide) for asked in signals])
+        union = set[int]().union(*found)
+        points = sorted(union)
+        complete = iter(self._completed(signals, found, union))
+        cosines = [
+            [scores.get(point, 0.0) for point in points] for scores in islice(complete, len(meant))
+        ]
+        words = [
+            [scores.get(point, 0.0) / asked.bound for point in points]
+            if asked is not None and (scores := next(complete))
+            else [0.0] * len(points)
+            for asked in said
+        ]
+        return ranked(points, cosines, words)
+
+    def _completed(
+        self, signals: Sequence[Asked], found: Sequence[Scores], union: set[int]
+    ) -> list[Scores]:
+        """Every signal's scores of the points that only another one brought."""
+        missing = [union - scores.keys() for scores in found]
+        answers = iter(
+            self._ask(
+                [
+                    asked.request(numbered(points), len(points))
+                    for asked, points in zip(signals, missing, strict=True)
+                    if points
+                ]
+            )
+        )
+        return [
+            scores | next(answers) if points else scores
+            for scores, points in zip(found, missing, strict=True)
+        ]
+
+    def _ask(self, requests: Sequence[edge.QueryRequest]) -> list[Scores]:
+        if not requests:
+            return []
+        answers = self._shard.query_batch(edge.QueryBatchRequest(list(requests)))
+        # The engine's own types allow for ids and scores that this index does not have.
+        return [{hit.id: hit.score for hit in hits} for hits in answers]  # type: ignore[misc]  # wider
+
+    def _by_words(self, text: str, reach: Reach) -> Asked | None:
+        """None for a text without a word that the books have."""
+        terms = self._words.embed_query(text).indices if text else []
+        known = self._rarity.known(reach)
+        missing = [term for term in terms if term not in known]
+        if missing:
+            counting = Counting(self._shard, reach)
+            total = int(known[TOTAL]) if TOTAL in known else counting.total()
+            learnt = counting.rarity(missing, total)
+            known = self._rarity.learnt(reach, {TOTAL: total, **learnt})
+        rarity = {term: known[term] for term in terms if known.get(term)}
+        if not rarity:
+            return None
+        words, params = weighed(rarity)
+        bound = MOST_WEIGHT * sum(rarity.values())
+        return Asked(edge.Query.Nearest(words, using=WORDS), params, bound)
+
+    def _stored(self, points: Sequence[int], reach: Reach) -> dict[int, dict[str, Any]]:
+        known = self._known.of(reach.generation)
+        missing: list[Any] = [point for point in points if point not in known]
+        if missing:
+            records = self._shard.retrieve(missing, with_payload=True, with_vector=False)
+            known |= {int(record.id): unpacked(record.payload or {}) for record in records}
+        return {point: known[point] for point in points if point in known}
+
+    def _likeness(self, leaders: Sequence[Any], points: Sequence[int]) -> Likeness:
+        """How near the points are to the leaders, some of which may be gone meanwhile."""
+        if not leaders:
+            return {}
+        records = self._shard.retrieve(list(leaders), with_payload=False, with_vector=[DENSE])
+        middle = middle_of([dense_of(record) for record in records])
+        if middle is None:
+            return {}
+        asked = Asked(nearest(middle.vector))
+        (cosines,) = self._ask([asked.request(numbered(points), len(points))])
+        return middle.likeness(cosines)
+
+    def _results(
+        self, placed: Sequence[Placed], stored: Mapping[int, Mapping[str, Any]]
+    ) -> list[SearchResult]:
+        """What is known of the winners, with their vectors."""
+        points: list[Any] = [each.candidate.point for each in placed]
+        records = self._shard.retrieve(points, with_payload=False, with_vector=[DENSE])
+        vectors = {record.id: dense_of(record) for record in records}
+        return results_of(placed, stored, vectors)
+
+    def matching(
+        self, reach: Reach, conditions: Sequence[Condition], *, most: int | None = None
+    ) -> list[SearchResult]:
+        """Every chunk with these conditions, or so many, in no order and without a score."""
+        where = readable(reach.books, reach.hidden, conditions)
+        return [
+            result_of(
+                unpacked(record.payload or {}),
+                similarity=0.0,
+                rank=rank,
+                rank_score=0.0,
+                vector=dense_of(record),
+            )
+            for rank, record in enumerate(islice(self._records(where), most), start=1)
+        ]
+
+    def _records(self, where: edge.Filter) -> Iterator[edge.Record]:
+        offset = None
+        while True:
+            records, offset = self._shard.scroll(
+                edge.ScrollRequest(
+                    offset=offset, limit=PAGE, filter=where, with_payload=True, with_vector=[DENSE]
+                )
+            )
+            yield from records
+            if offset is None:
+                return
+
+    def values(self, key: str, reach: Reach) -> dict[str, int]:
+        """How many visible chunks have each value of a field. The engine goes over all of them,
+        so it is asked once."""
+        known = self._counted.of(reach.generation)
+        name = key, reach.books
+        if name not in known:
+            known[name] = self._values_of(key, reach)
+        return known[name]
+
+    def _values_of(self, key: str, reach: Reach) -> dict[str, int]:
+        where = readable(reach.books, reach.hidden)
+        total = self._shard.count(edge.CountRequest(filter=where))
+        if not total:
+            return {}
+        found = self._shard.facet(edge.FacetRequest(key, limit=total, exact=True, filter=where))
+        return {str(hit.value): hit.count for hit in found.hits if hit.count}
+
+    def count(self, reach: Reach) -> int:
+        return self._shard.count(edge.CountRequest(filter=readable(reach.books, reach.hidden)))
+
+
+def numbered(points: Collection[int]) -> edge.Filter:
+    """These points alone."""
+    return edge.Filter(must=[edge.HasIdCondition({*points})])
+
+
+def nearest(vector: Vector) -> edge.Query:
+    return edge.Query.Nearest(list(vector), using=DENSE)
+
+
+def dense_of(record: edge.Record) -> tuple[float, ...]:
+    vectors = record.vector  # made anew by the engine each time it is asked for
+    vector = vectors[DENSE] if isinstance(vectors, dict) else None
+    # The engine's own types allow for vectors of vectors.
+    return tuple(vector) if isinstance(vector, list) else ()  # type: ignore[arg-type]  # wider

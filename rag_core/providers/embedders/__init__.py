@@ -1,0 +1,1 @@
+"""Texts into vectors: here, or by a service."""

@@ -1,0 +1,1 @@
+"""What both indexes do alike."""

@@ -1,0 +1,58 @@
+"""What both indexes answer from the fields of their passages, without looking for anything."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+
+from rag_core.books.book import BookIds
+from rag_core.providers.index.conditions import Condition, conditions_of, is_one_of
+from rag_core.providers.index.payload import parts_of
+from rag_core.retrieval.query import EVERYTHING, Filters
+from rag_core.retrieval.results import SearchResult
+
+
+class StoredFields(ABC):
+    """An index that can count a field's values and read the passages that meet conditions."""
+
+    @abstractmethod
+    async def _values(self, key: str, books: BookIds) -> Mapping[str, int]:
+        """How many passages that readers see have each value of a field."""
+
+    @abstractmethod
+    async def _matching(
+        self, books: BookIds, conditions: Sequence[Condition], *, most: int | None = None
+    ) -> Sequence[SearchResult]:
+        """Every passage that readers see and that meets all of these, or so many of them."""
+
+    async def lesson(
+        self, parent_doc_id: str, *, books: BookIds, filters: Filters = EVERYTHING
+    ) -> Sequence[SearchResult]:
+        own = is_one_of("parent_doc_id", parent_doc_id)
+        found = await self._matching(books, [own, *conditions_of(filters)])
+        in_order = sorted(found, key=lambda result: (result.source_file, result.chunk_index))
+        return [replace(result, rank=rank) for rank, result in enumerate(in_order, start=1)]
+
+    async def chunks(
+        self, chunk_ids: Sequence[str], *, books: BookIds
+    ) -> Mapping[str, SearchResult]:
+        if not chunk_ids:
+            return {}
+        found = await self._matching(books, [is_one_of("chunk_id", *chunk_ids)])
+        return {result.chunk_id: result for result in found}
+
+    async def texts(
+        self, content_hashes: Collection[str], *, books: BookIds, limit: int
+    ) -> Sequence[SearchResult]:
+        if not content_hashes:
+            return []
+        same = is_one_of("content_hash", *content_hashes)
+        return await self._matching(books, [same], most=limit)
+
+    async def modules(self, *, books: BookIds) -> Sequence[str]:
+        return sorted(await self._values("module", books))
+
+    async def shown_versions(self, book_id: str) -> Mapping[str, int]:
+        named = await self._values("edition", BookIds([book_id]))
+        return {source_file: version for _, version, source_file in map(parts_of, named)}

@@ -1,0 +1,1 @@
+"""Threads, their sessions and their turns."""

@@ -1,0 +1,1 @@
+"""The two databases, and what the stores see of them."""

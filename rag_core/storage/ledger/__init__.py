@@ -1,0 +1,1 @@
+"""Every question, from the moment it is accepted until its answer is posted."""
