@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +11,14 @@ from qdrant_client import models
 
 from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.attempts import together
-from rag_core.providers.index.bm25 import MOST_WEIGHT, idf, words_model
+from rag_core.providers.index.bm25 import idf, words_model
 from rag_core.providers.index.conditions import Condition, conditions_of
 from rag_core.providers.index.payload import candidates, result_of, results_of
-from rag_core.providers.server.collection import DENSE, TERMS, WORDS
+from rag_core.providers.server.collection import DENSE, TERMS
 from rag_core.providers.server.connection import Connection
 from rag_core.providers.server.filters import among, has_number, readable
+from rag_core.providers.server.rarity import Rarity, Reach, share
+from rag_core.providers.server.requests import by_meaning, by_words, dense_of, words_of
 from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.likeness import Likeness, middle_of
 from rag_core.retrieval.results import SearchResult
@@ -25,19 +26,7 @@ from rag_core.retrieval.scoring import Ranked, ranked
 
 CANDIDATES = 100
 PAGE = 256
-REMEMBERED_STATES = 64
-REMEMBERED_TERMS = 50_000
-OVERSAMPLED = 2.0
-"""How many times the candidates are taken from the bytes before the exact vectors decide."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Where one search may look, and in which state of the index."""
-
-    books: tuple[str, ...]
-    hidden: frozenset[str]
-    generations: tuple[int, ...]
+SHOWN = models.PayloadSelectorExclude(exclude=[TERMS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,71 +229,3 @@ class ServerSearch:
             lambda client: client.count(self._collection, count_filter=where, exact=True)
         )
         return counted.count
-
-
-SHOWN = models.PayloadSelectorExclude(exclude=[TERMS])
-EXACT_AFTER_BYTES = models.SearchParams(
-    quantization=models.QuantizationSearchParams(rescore=True, oversampling=OVERSAMPLED)
-)
-"""Means nothing to a collection that keeps its vectors as they are."""
-
-
-class Rarity:
-    """How rare words are, for the states of the index that were searched last."""
-
-    def __init__(self) -> None:
-        self._by_reach: OrderedDict[Reach, dict[int, float]] = OrderedDict()
-
-    def known(self, reach: Reach) -> Mapping[int, float]:
-        return self._by_reach.get(reach, {})
-
-    def learn(self, reach: Reach, terms: Mapping[int, float]) -> Mapping[int, float]:
-        known = self._by_reach.pop(reach, {}) | dict(terms)
-        if len(known) <= REMEMBERED_TERMS:
-            self._by_reach[reach] = known
-        while len(self._by_reach) > REMEMBERED_STATES:
-            self._by_reach.popitem(last=False)
-        return known
-
-
-def share(words: Mapping[int, float], rarity: Mapping[int, float]) -> float:
-    """BM25 divided by the most that any passage could reach."""
-    most = MOST_WEIGHT * sum(rarity.values())
-    weight = sum(words.get(term, 0.0) * rare for term, rare in rarity.items())
-    return weight / most if most > 0 else 0.0
-
-
-def by_meaning(
-    vector: Sequence[float], where: models.Filter, limit: int, *, words: bool = False
-) -> models.QueryRequest:
-    return models.QueryRequest(
-        query=list(vector),
-        using=DENSE,
-        filter=where,
-        limit=limit,
-        params=EXACT_AFTER_BYTES,
-        with_vector=[WORDS] if words else False,
-    )
-
-
-def by_words(words: edge.SparseVector, where: models.Filter, limit: int) -> models.QueryRequest:
-    asked = models.SparseVector(indices=list(words.indices), values=list(words.values))
-    return models.QueryRequest(
-        query=asked, using=WORDS, filter=where, limit=limit, with_vector=[WORDS]
-    )
-
-
-def words_of(point: models.ScoredPoint) -> dict[int, float]:
-    vector = point.vector.get(WORDS) if isinstance(point.vector, dict) else None
-    if not isinstance(vector, models.SparseVector):
-        return {}  # a passage of nothing but marks
-    return dict(zip(vector.indices, vector.values, strict=True))
-
-
-def dense_of(record: models.Record) -> tuple[float, ...]:
-    vector = record.vector.get(DENSE) if isinstance(record.vector, dict) else None
-    return tuple(flat(vector)) if isinstance(vector, list) else ()
-
-
-def flat(values: Sequence[Any]) -> Iterator[float]:
-    return (float(value) for value in values)

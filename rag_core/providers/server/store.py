@@ -40,8 +40,9 @@ from rag_core.providers.server.collection import (
 )
 from rag_core.providers.server.connection import SERVICE, Connection, connected
 from rag_core.providers.server.filters import one_of
+from rag_core.providers.server.rarity import Reach
 from rag_core.providers.server.registers import QUIET_SECONDS, Register, Registers, with_hidden
-from rag_core.providers.server.search import Reach, ServerSearch
+from rag_core.providers.server.search import ServerSearch
 from rag_core.retrieval.candidates import AsFound, Order
 from rag_core.retrieval.results import SearchResult
 
