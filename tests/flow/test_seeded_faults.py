@@ -28,9 +28,10 @@ class Fault:
 
 
 AGENT = "rag_core/agent"
+CHECKS = f"{AGENT}/checks"
 FAULTS = [
     Fault(
-        "sentences are not compared with their evidence", f"{AGENT}/citations.py",
+        "sentences are not compared with their evidence", f"{CHECKS}/citations.py",
         "if evidence.supports(claim, [number]))", "if number in evidence.passages)",
         "reaches_a_reader and question",
     ),
@@ -55,22 +56,22 @@ FAULTS = [
         "shell",
     ),
     Fault(
-        "mass mentions are not broken", f"{AGENT}/mentions.py",
+        "mass mentions are not broken", f"{CHECKS}/mentions.py",
         'return MASS.sub("@ ", OPENED.sub("< ", prose))', "return prose",
         "reaches_a_reader and text",
     ),
     Fault(
-        "links of the model stay", f"{AGENT}/guard.py",
+        "links of the model stay", f"{CHECKS}/guard.py",
         "plain = without_links(without_mentions(prose))", "plain = without_mentions(prose)",
         "link and shown",
     ),
     Fault(
-        "invisible characters stay", f"{AGENT}/guard.py",
+        "invisible characters stay", f"{CHECKS}/guard.py",
         "CONTROL.sub(\"\", INVISIBLE.sub(\"\", composed))", "CONTROL.sub(\"\", composed)",
         "reach_the_model and text",
     ),
     Fault(
-        "orders are evidence", f"{AGENT}/support.py",
+        "orders are evidence", f"{CHECKS}/support.py",
         "return for_readers(visible(self.result.text))", "return visible(self.result.text)",
         "reaches_a_reader and text",
     ),
@@ -80,7 +81,7 @@ FAULTS = [
         "reaches_a_reader and text",
     ),
     Fault(
-        "words added to a quoted sentence are supported", f"{AGENT}/near_copy.py",
+        "words added to a quoted sentence are supported", f"{CHECKS}/near_copy.py",
         "copy.is_changed or copy.added - known", "copy.is_changed",
         "reaches_a_reader and question",
     ),
