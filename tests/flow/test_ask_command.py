@@ -46,6 +46,9 @@ async def test_an_answer_stands_with_its_links_and_what_was_asked_for(handbook: 
     refused, _ = await footnote("ask", "Who won the cup in 1998?", "--explain", folder=handbook)
     assert "do not cover" in refused
     assert "Confidence 0.00 (insufficient)" in " ".join(refused.split())
+    strict = {"AGENT_SCORE_THRESHOLD": "1.0"}
+    empty, _ = await footnote("ask", ASKED, "--explain", folder=handbook, settings=strict)
+    assert "So nothing was found." in empty
     greeted, _ = await footnote("ask", "Thanks!", "--explain", folder=handbook)
     assert "Nothing was searched" in greeted
 

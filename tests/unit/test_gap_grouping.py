@@ -35,7 +35,7 @@ FIELDS = {
 is nobody else's. What borders on everything there, as seats, rooms and fees of an orchestra do,
 comes apart worst."""
 FULL = os.environ.get("FOOTNOTE_TESTS") == "full"
-TRIED = FIELDS if FULL else ("museum", "payroll", "clinic")
+TRIED = FIELDS if FULL else ("museum", "payroll", "library", "clinic")
 ALONE = "-"
 """Questions of a field that nobody else asked."""
 FEW = 3
