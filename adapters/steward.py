@@ -21,6 +21,12 @@ class Finding:
     in_place: bool
     detail: str
     advice: str = ""
+    is_warning: bool = False
+    """In place, but the advice should be followed: no fault, and not nothing either."""
+
+    @property
+    def needs_attention(self) -> bool:
+        return self.is_warning or not self.in_place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from adapters.steward import Finding
 from bot.backup import write_backup
 from bot.doctor import Doctor
 from bot.examination.tokens import of_tokens
+from bot.examination.web_door import web_door
 from bot.services import Services
 from rag_core.conversation.key import Platform, TenantId
 
@@ -19,13 +20,24 @@ from rag_core.conversation.key import Platform, TenantId
 class Owner:
     """Examines the open house, and copies it."""
 
-    def __init__(self, services: Services, platforms: Sequence[ChatPlatform] = ()) -> None:
+    def __init__(
+        self,
+        services: Services,
+        platforms: Sequence[ChatPlatform] = (),
+        *,
+        listens_on: tuple[str, int] | None = None,
+    ) -> None:
+        """`listens_on` is where the web door is, if it is open."""
         self._services = services
+        self._listens_on = listens_on
         tokens = of_tokens(services.settings, services.stores.installations)
         self._doctor = Doctor(services.settings, services, platforms, tokens=tokens)
 
     async def examine(self) -> Sequence[Finding]:
-        return await self._doctor.everything()
+        found = await self._doctor.everything()
+        if self._listens_on is None:
+            return found
+        return [web_door(self._services.settings, self._listens_on), *found]
 
     async def forget(
         self, platform: Platform, *, user: str | None, tenant: str | None

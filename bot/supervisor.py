@@ -13,10 +13,11 @@ from typing import Any
 
 from adapters.platform import ChatPlatform
 from adapters.web.app import create_app
-from adapters.web.config import WebConfig, parse_api_keys
+from adapters.web.config import WebConfig, parse_api_keys, short_keys
 from adapters.web.door import create_door
 from adapters.web.server import serve
 from bot.door import door_listener, own_folder
+from bot.examination.web_door import LONGER_KEYS, guessable
 from bot.interpreter import settled_in, short_turns
 from bot.logs import start_logging
 from bot.owner import Owner
@@ -57,7 +58,9 @@ async def supervise(settings: Settings) -> None:
     """footnote run: until SIGTERM or Ctrl-C; a second signal ends it at once. SIGHUP has it
     begin anew with the settings as they are then, on the same folder and the same socket."""
     start_logging(settings.log_level, settings.log_format)
-    web_config(settings)  # a wrong key is told before anything opens
+    # A wrong key is told before anything opens, and so is one that is too short.
+    if short := short_keys(web_config(settings).api_keys):
+        log.warning(guessable(short), extra={"advice": LONGER_KEYS})
     folder = own_folder(settings.data_dir)
     async with contextlib.AsyncExitStack() as stack:
         wishes = stack.enter_context(heard_wishes())
@@ -96,7 +99,7 @@ class WorkingHouse:
         services, platforms = self.services, self.opened.platforms
         parts = web_parts(services, readiness_of(services, platforms), self.opened.mounts)
         app = create_app(parts, web_config(services.settings))
-        owner = Owner(services, platforms)
+        owner = Owner(services, platforms, listens_on=page.getsockname()[:2])
         private = create_door(parts, owner=owner, shelves=services.librarian)
         give_back()  # what the imports needed; from here on hours may pass without a question
         say_where(page, platforms)

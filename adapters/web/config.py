@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from hashlib import sha256
@@ -14,6 +15,10 @@ from rag_core.errors import ConfigurationError
 VARIABLE = "FOOTNOTE_API_KEYS"
 KEY = re.compile(r"[!-+\--9;-~]+")
 """Printable ASCII without the space and the comma and colon that separate keys and their parts."""
+
+
+SHORT_KEY = 16
+"""Characters; what is shorter may be guessed by whoever reaches the door."""
 
 
 class Scope(IntEnum):
@@ -78,6 +83,11 @@ def parse_api_keys(text: str) -> tuple[ApiKey, ...]:
     if faults:
         raise ConfigurationError("\n".join(faults))
     return tuple(keys)
+
+
+def short_keys(keys: Sequence[ApiKey]) -> tuple[int, ...]:
+    """Which of the keys could be guessed, by their place in the setting."""
+    return tuple(number for number, key in enumerate(keys, start=1) if len(key.secret) < SHORT_KEY)
 
 
 def parse_api_key(entry: str) -> ApiKey:

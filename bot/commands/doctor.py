@@ -11,26 +11,29 @@ from typing import Any
 from rich.table import Table
 
 from adapters.steward import Finding
-from adapters.web.config import parse_api_keys
 from bot.doctor import Doctor
 from bot.door import door_address, own_folder
 from bot.examination.look import in_place, missing
 from bot.examination.tokens import of_tokens
+from bot.examination.web_door import web_door
 from bot.output import notices, print_json, terminal
 from bot.reach import reach
 from bot.settings import Settings, read_settings
-from rag_core.errors import ConfigurationError, FootnoteError
+from rag_core.errors import FootnoteError
 
 OPEN_SECONDS = 40.0
 """For a house to open and to look around: longer than it waits for an old process to go."""
+
+
+IN_PLACE = "✓"
 
 
 async def examine(*, as_json: bool) -> int:
     settings = read_settings()
     with notices().status("Looking at every part…"):
         folder = own_folder(settings.data_dir)
-        around = [running(folder), web_door(settings)]
-        findings = [*map(asdict, around), *await inside(settings)]
+        told = await inside(settings)
+        findings = [asdict(running(folder)), *beside(asdict(web_door(settings)), told)]
     if as_json:
         print_json({"findings": findings})
     else:
@@ -58,22 +61,25 @@ def running(folder: Path) -> Finding:
     return in_place("bot", f"runs in {folder}.")
 
 
-def web_door(settings: Settings) -> Finding:
-    host, port = settings.listens_on
-    if settings.api_keys:
-        try:
-            parse_api_keys(settings.api_keys.get_secret_value())
-        except ConfigurationError as error:
-            return missing("web door", str(error), "Correct FOOTNOTE_API_KEYS.")
-    who = "whoever holds one of the API keys" if settings.api_keys else "this machine only"
-    return in_place("web door", f"{host}:{port}, open to {who}.")
+def beside(own: dict[str, Any], told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A running bot knows where its web door is; a fault of the settings here is a fault still."""
+    if not own["in_place"]:
+        return [own, *(found for found in told if found["name"] != own["name"])]
+    if any(found["name"] == own["name"] for found in told):
+        return list(told)
+    return [own, *told]
 
 
 def show(findings: Sequence[dict[str, Any]]) -> None:
     table = Table(show_header=False, box=None, padding=(0, 1))
     for found in findings:
-        advice = f"\n→ {found['advice']}" if found["advice"] else ""
-        table.add_row(
-            "✓" if found["in_place"] else "✗", found["name"], f"{found['detail']}{advice}"
-        )
+        sign = sign_of(found)
+        advice = f"\n→ {found['advice']}" if found["advice"] and sign != IN_PLACE else ""
+        table.add_row(sign, found["name"], f"{found['detail']}{advice}")
     terminal().print(table)
+
+
+def sign_of(found: dict[str, Any]) -> str:
+    if not found["in_place"]:
+        return "✗"
+    return "!" if found["is_warning"] else IN_PLACE

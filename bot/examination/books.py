@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adapters.steward import Finding
-from bot.examination.look import Check, in_place, missing
+from bot.examination.look import Check, in_place, missing, warning
 from bot.services import Services
 from rag_core.books.book import Book, BookIds
 from rag_core.books.source import BookSource
-from rag_core.ingestion.job import IngestionJob, JobStatus
+from rag_core.ingestion.job import FileFailure, IngestionJob, JobStatus
 
 JOBS_LOOKED_AT = 50
 READ_AGAIN = (
@@ -17,6 +17,12 @@ READ_AGAIN = (
     " again with `footnote ingest`."
 )
 LOOK_AT_BOOKS = "Look at `footnote books`."
+NAMED = 3
+"""Of the files that could not be read; the job has them all."""
+MEND_FILES = (
+    "The rest of the book is found. Mend these files, or take them out of the folder, and read it"
+    " again with `footnote ingest`; `footnote jobs --json` names all of them."
+)
 SOURCE_ADVICE = "footnote sources lists them; footnote jobs --json tells all of a run."
 
 
@@ -97,8 +103,18 @@ def of_book(book: Book, job: IngestionJob | None) -> Finding:
     if job is None or (job.status is not JobStatus.FAILED and not job.failures):
         return in_place(name, f"{there}.")
     if job.status is JobStatus.FAILED:
-        reason = job.error_message or "no reason was given"
-    else:
-        first = job.failures[0]
-        reason = f"{len(job.failures)} files could not be read; {first.source_file}: {first.reason}"
-    return missing(name, f"{there}; last run: {reason}", "footnote jobs --json tells all of it.")
+        reason = job.error_message or unread(job.failures)
+        return missing(
+            name, f"{there}; last run: {reason}", "footnote jobs --json tells all of it."
+        )
+    return warning(name, f"{there}; last run: {unread(job.failures)}", MEND_FILES)
+
+
+def unread(failures: Sequence[FileFailure]) -> str:
+    """The files that could not be read, the first of them by name and with the reason."""
+    if not failures:
+        return "no reason was given"
+    count = "1 file" if len(failures) == 1 else f"{len(failures)} files"
+    named = "; ".join(f"{each.source_file}: {each.reason}" for each in failures[:NAMED])
+    more = len(failures) - NAMED
+    return f"{count} could not be read: {named}" + (f"; and {more} more" if more > 0 else "")

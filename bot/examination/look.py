@@ -33,6 +33,11 @@ def missing(name: str, detail: str, advice: str) -> Finding:
     return Finding(name=name, in_place=False, detail=detail, advice=advice)
 
 
+def warning(name: str, detail: str, advice: str) -> Finding:
+    """In place, and yet there is something to do about it."""
+    return Finding(name=name, in_place=True, detail=detail, advice=advice, is_warning=True)
+
+
 async def side_by_side(checks: Iterable[Check]) -> Sequence[Finding]:
     """Everything at once; what is found stands in the order of the checks."""
     async with asyncio.TaskGroup() as tasks:

@@ -41,10 +41,13 @@ async def test_a_whole_house_is_in_place_with_and_without_a_running_bot(tmp_path
     assert "does not run" in alone["bot"]["detail"]
     assert "1 files, 1 passages" in alone["book course"]["detail"]
 
-    async with running_house(tmp_path):
-        beside = await findings(tmp_path)
+    async with running_house(tmp_path) as house:
+        beside = await findings(tmp_path, settings={"FOOTNOTE_WEB_PORT": "1"})
+        port = house.web.base_url.port
     assert "does not run" not in beside["bot"]["detail"]
     assert all(each["in_place"] for each in beside.values())
+    # Where the running bot really listens, whatever the settings of this command say.
+    assert beside["web door"]["detail"].startswith(f"127.0.0.1:{port}, ")
 
 
 async def test_an_index_that_was_moved_away_is_told_and_read_anew(tmp_path: Path) -> None:
@@ -98,6 +101,47 @@ async def test_a_file_that_failed_is_named_with_its_book(tmp_path: Path) -> None
 
     assert not found["book course"]["in_place"]
     assert "limits.md" in found["book course"]["detail"]
+
+
+async def test_a_file_that_failed_beside_others_is_a_warning_and_no_fault(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    (pages / "limits.md").write_text("# Limits\n\nTen requests a day are allowed.\n")
+    for number in range(5):
+        (pages / f"plan-{number}.pdf").write_bytes(b"no PDF at all")
+    await footnote("ingest", "pages", "--book", "course", folder=tmp_path)
+
+    found = (await findings(tmp_path))["book course"]
+    shown, _ = await footnote("doctor", folder=tmp_path)
+
+    assert found["in_place"]
+    assert found["is_warning"]
+    assert "5 files could not be read: plan-0.pdf: it is damaged, or not a PDF" in found["detail"]
+    assert found["detail"].endswith("; and 2 more")
+    assert "footnote ingest" in found["advice"]
+    assert "!  book course" in shown
+
+    for page in pages.glob("*.pdf"):
+        page.unlink()
+    await footnote("ingest", "pages", "--book", "course", folder=tmp_path)
+    assert not (await findings(tmp_path))["book course"]["is_warning"]
+
+
+async def test_a_key_that_can_be_guessed_is_warned_of_and_not_shown(tmp_path: Path) -> None:
+    await with_a_book(tmp_path)
+    keys = {"FOOTNOTE_API_KEYS": f"{'k' * 16}:admin,pass-w0rd"}
+    found = (await findings(tmp_path, settings=keys))["web door"]
+    async with running_house(tmp_path, **keys) as house:
+        beside = (await findings(tmp_path))["web door"]
+        said = "".join(house.said)
+
+    for each in (found, beside):
+        assert each["in_place"]
+        assert each["is_warning"]
+        assert "key 2 is shorter than 16 characters" in each["detail"]
+        assert "pass-w0rd" not in str(each)
+    assert "key 2 is shorter than 16 characters" in said
+    assert "pass-w0rd" not in said
 
 
 async def test_a_house_that_cannot_open_says_why(tmp_path: Path) -> None:

@@ -53,13 +53,14 @@ def gap(line: GapLine) -> str:
 
 
 def findings(found: Sequence[Finding]) -> str:
-    """What is missing comes first."""
-    return "\n".join(map(finding, sorted(found, key=lambda each: each.in_place)))
+    """What is missing comes first, then what should be looked at."""
+    order = sorted(found, key=lambda each: (each.in_place, not each.is_warning))
+    return "\n".join(map(finding, order))
 
 
 def finding(found: Finding) -> str:
-    sign = "✅" if found.in_place else "❌"
-    advice = f" → {found.advice}" if found.advice and not found.in_place else ""
+    sign = ("⚠️" if found.is_warning else "✅") if found.in_place else "❌"
+    advice = f" → {found.advice}" if found.advice and found.needs_attention else ""
     return f"{sign} **{harmless(found.name)}** {harmless(found.detail + advice)}"
 
 

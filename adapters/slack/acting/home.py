@@ -95,7 +95,7 @@ class Home:
         if self._steward is None:
             return []
         found = await self._steward.findings(platform=Platform.SLACK, tenant=tenant)
-        wrong = [finding_line(f) for f in found if not f.in_place]
+        wrong = [finding_line(f) for f in found if f.needs_attention]
         gaps = await self._steward.gaps(platform=Platform.SLACK, tenant=tenant)
         jobs = await self._steward.jobs(platform=Platform.SLACK, tenant=tenant)
         return [

@@ -178,8 +178,8 @@ def book_line(book: Book) -> str:
 
 
 def finding_line(finding: Finding) -> str:
-    sign = "✅" if finding.in_place else "⚠️"
-    advice = f" {escaped(finding.advice)}" if finding.advice else ""
+    sign = "⚠️" if finding.needs_attention else "✅"
+    advice = f" {escaped(finding.advice)}" if finding.advice and finding.needs_attention else ""
     return f"{sign} *{escaped(finding.name)}*: {escaped(finding.detail)}{advice}"
 
 
