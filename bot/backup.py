@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from bot.providers import INDEX_FOLDER
 from rag_core.errors import InvalidQuestion, StorageError
@@ -24,6 +25,8 @@ from rag_core.storage.engines.migration import HEAD
 MANIFEST, ROWS = "manifest.json", "database.jsonl"
 COMPRESSION = 1
 """Vectors hardly shrink; the rest does at the lowest level already."""
+HOLE = 4096
+"""Bytes: what disks are divided into."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +103,23 @@ async def restore_backup(file: Path, *, database: str, folder: Path) -> Backup:
     return backup
 
 
+class HollowTar(tarfile.TarFile):
+    """Leaves holes where files hold zeros: an index reserves far more than it has written."""
+
+    def makefile(self, tarinfo: tarfile.TarInfo, targetpath: Any) -> None:
+        packed = self.extractfile(tarinfo)
+        assert packed is not None  # a regular file has content
+        with packed, Path(targetpath).open("wb") as file:
+            while block := packed.read(HOLE):
+                if block.count(0) == len(block):
+                    file.seek(len(block), os.SEEK_CUR)
+                else:
+                    file.write(block)
+            file.truncate()
+
+
 def unpack(file: Path, folder: Path) -> None:
-    with tarfile.open(file, mode="r:gz") as tar:
+    with HollowTar.open(file, mode="r:gz") as tar:
         tar.extractall(folder, filter="data")
 
 

@@ -56,6 +56,33 @@ async def test_a_backup_is_the_owners_alone(tmp_path: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
+async def test_a_restored_index_takes_no_more_of_the_disk_than_the_one_before(
+    tmp_path: Path,
+) -> None:
+    file = await a_backup(tmp_path)
+    new = tmp_path / "new"
+    new.mkdir()
+    await footnote("restore", str(file), folder=new)
+
+    before, after = (files_below(folder / "data" / "index") for folder in (tmp_path, new))
+    assert {name: size for name, (size, _) in before.items()} == {
+        name: size for name, (size, _) in after.items()
+    }
+    # What the index reserves without having written it stays a hole.
+    assert sum(blocks for _, blocks in after.values()) <= sum(b for _, b in before.values())
+    printed, _ = await footnote("search", "requests a day", "--json", folder=new)
+    assert json.loads(printed)["total_found"] == 1
+
+
+def files_below(folder: Path) -> dict[str, tuple[int, int]]:
+    """Each file's size, and how many blocks of the disk it takes."""
+    found = {file: file.stat() for file in folder.rglob("*") if file.is_file()}
+    return {
+        str(file.relative_to(folder)): (stat.st_size, stat.st_blocks)
+        for file, stat in found.items()
+    }
+
+
 async def test_a_damaged_backup_leaves_an_empty_house_empty(tmp_path: Path) -> None:
     file = await a_backup(tmp_path)
     whole = file.read_bytes()
