@@ -47,7 +47,7 @@ class Kind(IntEnum):
 
 def question_of(heading: str, passage: str) -> tuple[Kind, str] | None:
     """The question that a heading asks or stands for, in the language of its passage."""
-    plain = re.sub(r"[`*_]|^[\d.]+\s+|:$", "", heading).strip()
+    plain = re.sub(r"[`*_]|^[\d.]+\s+|:$|, page \d+$", "", heading).strip()
     if plain.endswith("?"):
         clear = len(plain.split()) > 2 and len(plain) <= MAX_LENGTH
         return (Kind.ASKED, plain) if clear else None

@@ -125,10 +125,27 @@ def place_on(page: Page, path: tuple[Heading, ...]) -> PlaceOnPage:
     below = page.below_top(path)
     return {
         "page_title": page.title,
-        "section_heading": below[-1].title if below else "",
+        "section_heading": section_of(below),
         "breadcrumb": CRUMB.join([page.title, *(heading.title for heading in below)]),
         "page_url": with_anchor(page.address, below[-1].anchor if below else ""),
     }
+
+
+def section_of(below: tuple[Heading, ...]) -> str:
+    """The last heading; a page of a PDF says which heading it is part of."""
+    match below:
+        case (*_, above, Heading(title=title, anchor=anchor)) if is_page(title, anchor):
+            return f"{above.title}, {title}"
+        case (*_, last):
+            return last.title
+        case _:
+            return ""
+
+
+def is_page(title: str, anchor: str) -> bool:
+    """Whether a heading is the number of a page, as the loader of PDFs writes it."""
+    name, _, number = anchor.partition("=")
+    return name == "page" and title == f"page {number}"
 
 
 def made(chunk_id: str, passage: Passage, metadata: DocumentMetadata) -> DocumentChunk:

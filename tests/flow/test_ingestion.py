@@ -591,7 +591,8 @@ async def test_hostile_files_are_refused_each_with_its_reason_and_the_rest_is_re
     (docs / "link.pdf").symlink_to("/etc/hostname")
     with (docs / "huge.pptx").open("wb") as huge:
         huge.truncate(1024 * 1024 * 1024)
-    (docs / "manual.pdf").write_bytes(pdf([["Nothing here."], ["The gear turns once a day."]]))
+    pages = [["Nothing here."], ["The gear turns once a day."], ["# Winding", "Wind the clock up."]]
+    (docs / "manual.pdf").write_bytes(pdf(pages))
     job = await desk.run(docs, base_url="https://docs.example/")
     assert job.status is JobStatus.COMPLETED
     reasons = {failure.source_file: failure.reason for failure in job.failures}
@@ -607,6 +608,9 @@ async def test_hostile_files_are_refused_each_with_its_reason_and_the_rest_is_re
     (page, *_) = await desk.search("gear")
     assert page.section_heading == "page 2"
     assert page.page_url == "https://docs.example/manual.pdf#page=2"
+    (below, *_) = await desk.search("wind the clock")
+    assert below.section_heading == "Winding, page 3"
+    assert below.page_url == "https://docs.example/manual.pdf#page=3"
     await desk.check_totals()
 
 

@@ -44,6 +44,7 @@ HANDBOOK = BookIds(["handbook"])
         ("Three ways to stop", "What are the three ways to stop?"),
         ("Feature flags", "How do feature flags work?"),
         ("`Feature` flags:", "How do feature flags work?"),
+        ("Calibrating the cameras, page 12", "How does calibrating the cameras work?"),
     ],
 )
 def test_a_heading_becomes_the_question_that_it_answers(heading: str, question: str) -> None:
