@@ -1,13 +1,14 @@
-"""Footnotes without an address of their own lead to the reading page, on chat platforms too."""
+"""What has no address of its own is read on the reading page, from chat platforms too."""
 
 from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from adapters.web.pages.links import reading_link
 from adapters.web.parts import FindsPassages
-from rag_core.agent.answer import AgentResponse, Citation
+from rag_core.agent.answer import AgentResponse, Citation, Suggestion
 from rag_core.agent.manner import Manner
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform
@@ -19,6 +20,8 @@ from rag_core.errors import FootnoteError
 from rag_core.retrieval.results import SearchResult
 
 log = logging.getLogger(__name__)
+
+Named = TypeVar("Named", Citation, Suggestion)
 
 OWN_PAGE = frozenset({Platform.WEB, Platform.CLI})
 """There the page itself makes the link, or nobody follows one."""
@@ -61,7 +64,8 @@ class LinkedAgent:
         return Linked(response=response, turn=answered.turn)
 
     async def _linked(self, response: AgentResponse, books: BookIds) -> AgentResponse:
-        bare = [note.chunk_id for note in response.citations if not note.page_url]
+        named = (*response.citations, *response.suggestions)
+        bare = [each.chunk_id for each in named if each.chunk_id and not each.page_url]
         if not bare:
             return response
         try:
@@ -70,13 +74,16 @@ class LinkedAgent:
             log.warning("footnotes not linked", extra={"cause": type(error).__name__})
             return response
         notes = tuple(
-            self._with_place(note, found.get(note.chunk_id)) for note in response.citations
+            self._with_place(note, found.get(note.chunk_id), quoted=note.quote[:MAX_QUOTE])
+            for note in response.citations
         )
-        return replace(response, citations=notes)
+        near = tuple(
+            self._with_place(each, found.get(each.chunk_id)) for each in response.suggestions
+        )
+        return replace(response, citations=notes, suggestions=near)
 
-    def _with_place(self, note: Citation, passage: SearchResult | None) -> Citation:
-        if note.page_url or passage is None:
-            return note
-        quoted = note.quote[:MAX_QUOTE]
+    def _with_place(self, named: Named, passage: SearchResult | None, *, quoted: str = "") -> Named:
+        if named.page_url or passage is None:
+            return named
         link = reading_link(passage.parent_doc_id, passage.chunk_id, quoted)
-        return replace(note, page_url=f"{self._address}{link}")
+        return replace(named, page_url=f"{self._address}{link}")

@@ -8,6 +8,7 @@ from typing import Any
 from adapters.web.documents.insight import stats_document
 from bot.commands.lists import own_database, table
 from bot.output import print_json, terminal
+from rag_core.insight.stats import waited
 from rag_core.storage.stats import StatsRecords
 
 
@@ -23,8 +24,8 @@ async def stats(*, days: int, as_json: bool) -> int:
     terminal().print(table(rows))
     if seconds["p50"] is not None:
         terminal().print(
-            f"Half of the answers took at most {seconds['p50']:.1f} s,"
-            f" all but one in twenty at most {seconds['p95']:.1f} s."
+            f"Half of the answers took at most {waited(seconds['p50'])},"
+            f" all but one in twenty at most {waited(seconds['p95'])}."
         )
     return 0
 

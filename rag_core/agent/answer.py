@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
@@ -60,6 +60,8 @@ class Suggestion:
     page_title: str
     section_heading: str
     page_url: str | None = None
+    chunk_id: str = field(default="", compare=False)
+    """Its passage, which the reading page shows where the document has no address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -143,6 +143,7 @@ def suggestions(results: Iterable[SearchResult], *, floor: float) -> tuple[Sugge
             page_title=result.page_title,
             section_heading=result.section_heading,
             page_url=result.page_url,
+            chunk_id=result.chunk_id,
         )
         for result in near
     )

@@ -73,6 +73,11 @@ class Stats:
     """The busiest first."""
 
 
+def waited(seconds: float) -> str:
+    """A time to an answer as people read it; what is quick is not called nothing."""
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{max(seconds, 0.01):.2f} s"
+
+
 class StatsStore(Protocol):
     """Counts what the database holds."""
 

@@ -160,6 +160,37 @@ async def test_a_channel_is_bound_on_its_page(tab: Tab) -> None:
     assert "everywhere" in await tab.text("tbody tr")
 
 
+async def test_what_holds_in_a_place_is_taken_up_again_and_one_thing_changed(
+    tab: Tab, house: RunningHouse, axe_script: str
+) -> None:
+    said = {
+        "platform": "discord",
+        "tenant": "42",
+        "channel_id": "77",
+        "book_ids": ["library"],
+        "modules": [],
+        "auto_answer": False,
+        "hint_only": True,
+        "tone": "short",
+        "released_at": "2026-05-01T23:59:59+00:00",
+        "hardware_tier": 2,
+        "proficiency_levels": ["A1", "A2"],
+    }
+    (await house.web.put("/policies", json=said)).raise_for_status()
+    await tab.go("/admin/channels")
+    await tab.click("[data-act='edit-place'][aria-label$=' 77']")
+    await tab.until("document.activeElement.name === 'book_ids'")
+    await tab.run("document.querySelector('[name=tone]').select()")
+    await tab.write("friendly")
+    assert await tab.findings(axe_script) == []
+    await tab.press("Enter")
+    await tab.until("document.querySelector('tbody')?.innerText.includes('friendly')")
+    policies = (await house.web.get("/policies")).json()["policies"]
+    assert [each for each in policies if each["channel_id"] == "77"] == [
+        {**said, "tone": "friendly"}
+    ]
+
+
 async def test_the_chat_leads_to_the_dashboard_and_back(tab: Tab) -> None:
     await tab.go()
     await tab.click(".shelf-foot a[href='/admin']")

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from bot.reading_links import LinkedAgent
-from rag_core.agent.answer import AgentResponse, Citation
+from rag_core.agent.answer import AgentResponse, Citation, Suggestion
 from rag_core.agent.manner import Manner
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform
@@ -19,6 +19,7 @@ from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.errors import UpstreamUnavailable
 from tests.builders import NOON, a_key, a_response
+from tests.fakes.answers import a_refusal
 from tests.fakes.web_house import MemoryIndex
 from tests.fakes.web_values import a_citation, a_result
 
@@ -34,14 +35,14 @@ class Answered:
     turn: Turn | None = None
 
 
-class Citing:
-    """An agent that cites these."""
+class Saying:
+    """An agent that answers this."""
 
-    def __init__(self, *citations: Citation) -> None:
-        self.citations = citations
+    def __init__(self, response: AgentResponse) -> None:
+        self.response = response
 
     async def answer(self, question: Question, **bound: Any) -> Answered:
-        return Answered(a_response(citations=self.citations))
+        return Answered(self.response)
 
 
 class Unreachable(MemoryIndex):
@@ -54,8 +55,14 @@ class Unreachable(MemoryIndex):
 async def citations(
     platform: Platform, *cited: Citation, index: MemoryIndex | None = None
 ) -> tuple[Citation, ...]:
+    return (await linked(platform, a_response(citations=cited), index)).citations
+
+
+async def linked(
+    platform: Platform, response: AgentResponse, index: MemoryIndex | None = None
+) -> AgentResponse:
     agent = LinkedAgent(
-        Citing(*cited),
+        Saying(response),
         passages=index or MemoryIndex(a_result(0)),
         public_url="https://ask.example/",
     )
@@ -77,7 +84,7 @@ async def citations(
         locale="en",
         manner=Manner(),
     )
-    return answered.response.citations
+    return answered.response
 
 
 @pytest.mark.parametrize("platform", [Platform.DISCORD, Platform.SLACK])
@@ -89,6 +96,19 @@ async def test_a_bare_footnote_leads_to_the_reading_page(platform: Platform) -> 
     assert parse_qs(link.query)["quote"][0].startswith("at most 100 requests")
     assert link.fragment == "passage-lesson-1-0"
     assert len(note.page_url or "") < 400
+
+
+async def test_a_section_that_is_near_leads_there_too() -> None:
+    near = Suggestion(page_title="Limits", section_heading="Daily", chunk_id="lesson-1-0")
+    addressed = replace(near, page_url=OUTSIDE)
+    refusal = a_refusal(suggestions=(near, addressed))
+
+    (bare, own) = (await linked(Platform.SLACK, refusal)).suggestions
+
+    place = "https://ask.example/read/lesson-1?passage=lesson-1-0#passage-lesson-1-0"
+    assert bare.page_url == place
+    assert own.page_url == OUTSIDE
+    assert (await linked(Platform.WEB, refusal)).suggestions[0].page_url is None
 
 
 async def test_an_address_of_its_own_is_kept() -> None:

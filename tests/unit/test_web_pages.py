@@ -245,9 +245,11 @@ async def test_a_refusal_says_where_to_look() -> None:
     near = Suggestion(
         page_title="Limits", section_heading="Files", page_url="https://docs.example.com/files"
     )
+    bare = Suggestion(page_title="Limits", section_heading="Daily", chunk_id="lesson-1-0")
+    gone = Suggestion(page_title="Limits", section_heading="Weekly", chunk_id="lesson-9-0")
 
     async def refuse(question: IncomingQuestion, progress: Progress) -> AgentResponse:
-        return a_refusal(question, suggestions=(near,))
+        return a_refusal(question, suggestions=(near, bare, gone))
 
     house.answerer = refuse
     async with visiting(house) as client:
@@ -256,6 +258,9 @@ async def test_a_refusal_says_where_to_look() -> None:
     assert "Maybe look here" in piece
     assert "Limits › Files" in piece
     assert 'href="https://docs.example.com/files"' in piece
+    there = "/read/lesson-1?passage=lesson-1-0#passage-lesson-1-0"
+    assert f'<li><a href="{there}">Limits › Daily</a></li>' in piece
+    assert "<li>Limits › Weekly</li>" in piece
 
 
 async def test_a_question_that_failed_can_be_asked_again_and_not_rated() -> None:

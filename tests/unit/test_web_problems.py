@@ -201,3 +201,15 @@ async def test_a_whole_number_may_be_written_with_a_fraction_of_nothing() -> Non
     assert taken.status_code == 200
     assert refused.status_code == 422
     assert refused.json()["errors"][0]["field"] == "limit"
+
+
+@pytest.mark.parametrize("kind", ["", "application/x-www-form-urlencoded", "text/plain"])
+async def test_a_body_that_is_not_said_to_be_json_is_told_which_header_to_send(kind: str) -> None:
+    headers = {"content-type": kind} if kind else {}
+    async with visiting(House()) as client:
+        body = b'{"message": "How many a day?"}'
+        answer = await client.post("/chat/run", content=body, headers=headers)
+        listed = await client.post("/chat/run", json=["How many a day?"])
+    assert answer.status_code == 422
+    assert "Content-Type application/json" in answer.json()["detail"]
+    assert "JSON object" in listed.json()["detail"]

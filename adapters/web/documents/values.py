@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from rag_core.books.book import Book
+from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, RetrievalRecord
 from rag_core.ingestion.job import IngestionJob
@@ -144,6 +145,23 @@ def book_document(book: Book) -> Document:
 def job_document(job: IngestionJob) -> Document:
     failures = [told(failure, ("source_file", "reason")) for failure in job.failures]
     return {**told(job, JOB_BEGUN), "failures": failures, **told(job, JOB_DONE)}
+
+
+def policy_document(place: Place, policy: ChannelPolicy) -> Document:
+    """What a place says for itself, as it is taken back."""
+    return {
+        "platform": place.platform.value,
+        "tenant": place.tenant,
+        "channel_id": place.channel_id,
+        "book_ids": list(policy.books),
+        "modules": list(policy.modules),
+        "auto_answer": policy.auto_answer,
+        "hint_only": policy.hint_only,
+        "tone": policy.tone,
+        "released_at": plain(policy.released_at),
+        "hardware_tier": policy.reader.hardware_tier,
+        "proficiency_levels": list(policy.reader.proficiency_levels),
+    }
 
 
 def plain(value: Any) -> Any:

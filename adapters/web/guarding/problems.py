@@ -23,6 +23,7 @@ from rag_core.errors import FootnoteError, InvalidQuestion, NoBookChosen, Storag
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
+JSON = "application/json"
 RETRY_SECONDS = 5
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -133,12 +134,21 @@ def http_problem(error: HTTPException) -> Problem:
 async def answer_error(request: Request, error: Exception) -> Response:
     """The one handler for everything that was raised."""
     problem = problem_of(error)
+    if isinstance(error, RequestValidationError) and is_unread(error, request):
+        problem = invalid("body", f"The body is read as JSON only: send Content-Type {JSON}.", JSON)
     if "Allow" in problem.headers:
         problem.headers["Allow"] = ", ".join(methods_at(request))
     if problem.status >= 500:
         # The error's own text may quote the question: only its kind and place are logged.
         log.error("request failed", extra={"cause": type(error).__name__, "at": place_of(error)})
     return problem.response(request.headers.get("accept", ""))
+
+
+def is_unread(error: RequestValidationError, request: Request) -> bool:
+    """Whether nothing of a body was read, because it is not said to be JSON."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    is_json = kind == JSON or (kind.startswith("application/") and kind.endswith("+json"))
+    return not is_json and all(tuple(fault["loc"]) == ("body",) for fault in error.errors())
 
 
 def methods_at(request: Request) -> list[str]:

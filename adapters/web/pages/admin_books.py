@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
+from adapters.web.documents.values import policy_document
 from adapters.web.pages.admin_frame import DASH, items, no_items, row, rows
 from adapters.web.pages.templates import NOTHING, Html, fill, joined
 from adapters.web.routes.uploads import KINDS, MAX_BOOK_BYTES, MAX_FILES
@@ -86,16 +88,20 @@ def notes_html(job: IngestionJob) -> Html:
 def channels_html(policies: Mapping[Place, ChannelPolicy]) -> Html:
     made = [policy_row(place, policy) for place, policy in policies.items()]
     said = "No place says anything for itself: the default book is read everywhere."
-    return fill("admin-channels", policies=rows(made, columns=5, otherwise=said))
+    return fill("admin-channels", policies=rows(made, columns=6, otherwise=said))
 
 
 def policy_row(place: Place, policy: ChannelPolicy) -> Html:
+    where = place.channel_id or "everywhere"
     return row(
         place.platform.value,
         place.tenant or DASH,
-        place.channel_id or "everywhere",
+        where,
         ", ".join(policy.books) or DASH,
         "; ".join(rules(policy)) or DASH,
+        last=fill(
+            "admin-edit-place", policy=json.dumps(policy_document(place, policy)), place=where
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from adapters.web.guarding.caller import Caller
 from adapters.web.pages.templates import NOTHING, Html, fill, joined, page
+from rag_core.insight.stats import waited
 
 PLACES = {
     "/admin": "Numbers",
@@ -42,10 +43,10 @@ def place(address: str, at: str) -> Html:
     return fill("admin-place", address=address, words=PLACES[address], current=current)
 
 
-def row(head: str, *cells: str) -> Html:
-    """A row of a table; its first cell names it."""
+def row(head: str, *cells: str, last: Html = NOTHING) -> Html:
+    """A row of a table; its first cell names it, the last one may hold what is done with it."""
     rest = [fill("admin-cell", words=cell) for cell in cells]
-    return fill("admin-row", cells=joined([fill("admin-head-cell", words=head), *rest]))
+    return fill("admin-row", cells=joined([fill("admin-head-cell", words=head), *rest, last]))
 
 
 def rows(made: list[Html], *, columns: int, otherwise: str) -> Html:
@@ -85,4 +86,4 @@ def percent(share: float | None) -> str:
 
 
 def seconds(value: float | None) -> str:
-    return DASH if value is None else f"{value:.1f} s"
+    return DASH if value is None else waited(value)

@@ -9,10 +9,9 @@ from uuid import UUID
 from markdown_it.token import Token
 
 from adapters.web.pages.earlier import address_of
-from adapters.web.pages.links import place_of_citation
+from adapters.web.pages.links import exact_place
 from adapters.web.pages.markdown import (
     html_token,
-    leads_out,
     parsed,
     rendered,
     text_token,
@@ -79,7 +78,7 @@ def answer_html(response: AgentResponse, passages: Passages, ratings: Ratings) -
         caution=fill("caution") if response.outcome is Outcome.LOW_CONFIDENCE else NOTHING,
         prose=prose_html(response),
         notes=notes_html(response, passages),
-        nearby=nearby_html(response.suggestions),
+        nearby=nearby_html(response.suggestions, passages),
         earlier=earlier_html(response),
         bar=bar_html(response, ratings.get(response.answer_id)),
     )
@@ -119,7 +118,7 @@ def notes_html(response: AgentResponse, passages: Passages) -> Html:
 
 def note_html(response: AgentResponse, citation: Citation, passage: SearchResult | None) -> Html:
     """A footnote: its place in words, and folded below it the passage that was quoted."""
-    address, outside = place_of_citation(citation, passage)
+    address, outside = exact_place(citation, passage, quoted=citation.quote)
     text = passage.text if passage else citation.quote
     return fill(
         "note",
@@ -142,10 +141,11 @@ def link_html(address: str, outside: bool) -> Html:
     return fill("place-outside" if outside else "place", address=address)
 
 
-def nearby_html(suggestions: Sequence[Suggestion]) -> Html:
+def nearby_html(suggestions: Sequence[Suggestion], passages: Passages) -> Html:
     if not suggestions:
         return NOTHING
-    return fill("nearby", places=joined([near_html(near) for near in suggestions]))
+    places = [near_html(near, passages.get(near.chunk_id)) for near in suggestions]
+    return fill("nearby", places=joined(places))
 
 
 def earlier_html(response: AgentResponse) -> Html:
@@ -156,11 +156,12 @@ def earlier_html(response: AgentResponse) -> Html:
     return fill("earlier", address=address_of(response), day=f"{before.asked_at:%d %b %Y}")
 
 
-def near_html(near: Suggestion) -> Html:
+def near_html(near: Suggestion, passage: SearchResult | None) -> Html:
     words = " › ".join(part for part in (near.page_title, near.section_heading) if part)
-    if near.page_url and leads_out(near.page_url):
-        return fill("near-link", address=near.page_url, words=words)
-    return fill("near", words=words)
+    address, outside = exact_place(near, passage)
+    if not address:
+        return fill("near", words=words)
+    return fill("near-outside" if outside else "near-place", address=address, words=words)
 
 
 def bar_html(response: AgentResponse, helpful: bool | None) -> Html:

@@ -8,11 +8,10 @@ from starlette.responses import JSONResponse, Response
 from adapters.web.documents.bodies import PolicyBody
 from adapters.web.documents.insight_schemas import PoliciesModel
 from adapters.web.documents.schemas import problems
-from adapters.web.documents.values import Document, plain
+from adapters.web.documents.values import policy_document
 from adapters.web.guarding.entrance import CallerOf
 from adapters.web.parts import WebParts
 from adapters.web.routes.reading import Reading, no_such_book
-from rag_core.books.policy import ChannelPolicy, Place
 
 
 class PolicyRoutes:
@@ -53,19 +52,3 @@ class PolicyRoutes:
                 raise no_such_book("book_ids")
         await self._policies.set(body.place(), body.policy())
         return Response(status_code=204)
-
-
-def policy_document(place: Place, policy: ChannelPolicy) -> Document:
-    return {
-        "platform": place.platform.value,
-        "tenant": place.tenant,
-        "channel_id": place.channel_id,
-        "book_ids": list(policy.books),
-        "modules": list(policy.modules),
-        "auto_answer": policy.auto_answer,
-        "hint_only": policy.hint_only,
-        "tone": policy.tone,
-        "released_at": plain(policy.released_at),
-        "hardware_tier": policy.reader.hardware_tier,
-        "proficiency_levels": list(policy.reader.proficiency_levels),
-    }

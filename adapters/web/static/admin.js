@@ -1,4 +1,5 @@
 // The dashboard: states of gaps, runs that are watched, files that are dropped, channels.
+import { policyOf, takeUp } from "./places.js";
 import { themeSwitch } from "./switch.js";
 
 const at = (id) => document.getElementById(id);
@@ -187,28 +188,8 @@ function dropping(form) {
   });
 }
 
-function yesOrNo(value) {
-  return value ? value === "true" : null;
-}
-
-function listed(text, separator) {
-  return text.split(separator).map((part) => part.trim()).filter(Boolean);
-}
-
 async function bind(form) {
-  const told = Object.fromEntries(new FormData(form));
-  const response = await send("PUT", "/policies", {
-    platform: told.platform,
-    tenant: told.tenant.trim(),
-    channel_id: told.channel_id.trim(),
-    book_ids: listed(told.book_ids, /\s+/),
-    modules: listed(told.modules, ","),
-    auto_answer: yesOrNo(told.auto_answer),
-    hint_only: yesOrNo(told.hint_only),
-    tone: told.tone.trim() || null,
-    released_at: lastMoment(told.released_at),
-  });
-  const wrong = await problem(response);
+  const wrong = await problem(await send("PUT", "/policies", policyOf(form, lastMoment)));
   at("bind-words").textContent = wrong;
   if (!wrong) {
     location.reload();
@@ -223,6 +204,9 @@ document.addEventListener("change", (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.dataset.act === "cancel") {
     cancel(event.target);
+  }
+  if (event.target.dataset.act === "edit-place") {
+    takeUp(at("bind-form"), JSON.parse(event.target.dataset.policy));
   }
   if (event.target.dataset.act === "withdraw") {
     withdraw(event.target);
