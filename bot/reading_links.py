@@ -64,8 +64,9 @@ class LinkedAgent:
         return Linked(response=response, turn=answered.turn)
 
     async def _linked(self, response: AgentResponse, books: BookIds) -> AgentResponse:
-        named = (*response.citations, *response.suggestions)
-        bare = [each.chunk_id for each in named if each.chunk_id and not each.page_url]
+        bare = [
+            named.chunk_id for named in response.places if named.chunk_id and not named.page_url
+        ]
         if not bare:
             return response
         try:

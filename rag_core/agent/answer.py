@@ -112,5 +112,10 @@ class AgentResponse:
             raise ValueError("confidence lies between 0 and 1, and tokens are not negative")
 
     @property
+    def places(self) -> tuple[Citation | Suggestion, ...]:
+        """Every place in the documents that it names."""
+        return (*self.citations, *self.suggestions)
+
+    @property
     def should_answer(self) -> bool:
         return self.outcome in {Outcome.COMPLETED, Outcome.LOW_CONFIDENCE}

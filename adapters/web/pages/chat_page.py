@@ -126,12 +126,7 @@ class PageRoutes:
     async def _passages(self, caller: Caller, responses: Sequence[AgentResponse]) -> Passages:
         """The passages behind footnotes and suggestions, as they stand in the documents now."""
         chunk_ids = sorted(
-            {
-                named.chunk_id
-                for answer in responses
-                for named in (*answer.citations, *answer.suggestions)
-                if named.chunk_id
-            }
+            {named.chunk_id for answer in responses for named in answer.places if named.chunk_id}
         )
         books = await self._reading.readable(caller)
         if not chunk_ids or books is None:
