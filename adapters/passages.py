@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+from adapters.platform import KnowsPolicies
 from rag_core.books.book import BookIds
 from rag_core.books.bounds import bounded
 from rag_core.books.policy import ChannelPolicy, ReaderProfile
@@ -25,12 +26,8 @@ class Searches(Protocol):
     async def search(self, query: SearchQuery) -> SearchResponse: ...
 
 
-class KnowsRules(Protocol):
-    """Knows which books a channel reads and what holds there, as the library does."""
-
-    async def policy_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> ChannelPolicy: ...
+class KnowsRules(KnowsPolicies, Protocol):
+    """Knows what holds in a channel and which books it reads, as the library does."""
 
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
 

@@ -25,6 +25,7 @@ from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.conversation.state import ConversationState
 from rag_core.desk.asked import AskedQuestion
 from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.whereabouts import whereabouts
 
 MARKER = re.compile(r"\s?\[(\d{1,3})\]")
 
@@ -157,7 +158,7 @@ def earlier_html(response: AgentResponse) -> Html:
 
 
 def near_html(near: Suggestion) -> Html:
-    words = " › ".join(part for part in (near.page_title, near.section_heading) if part)
+    words = whereabouts(near.page_title, near.section_heading)
     if near.page_url and leads_out(near.page_url):
         return fill("near-link", address=near.page_url, words=words)
     return fill("near", words=words)

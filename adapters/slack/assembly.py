@@ -1,4 +1,4 @@
-"""What the Slack adapter is made of, put together."""
+"""The parts of the Slack adapter, put together."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
-from adapters.platform import TakesQuestions
+from adapters.platform import KnowsPolicies, TakesQuestions
 from adapters.review import KnowsAnswers, Review
 from adapters.slack.acting.commands import Commands
 from adapters.slack.acting.home import Home, KnowsAsked
@@ -38,7 +38,7 @@ from adapters.slack.hearing.files import FileReader
 from adapters.slack.hearing.listener import Listener
 from adapters.slack.hearing.marks import MarkKeepers
 from adapters.slack.hearing.shapes import part
-from adapters.slack.hearing.standing import KnowsPolicies, Standing
+from adapters.slack.hearing.standing import Standing
 from adapters.slack.installing.teams import Teams, team_id_in
 from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
