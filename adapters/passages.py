@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from adapters.platform import KnowsPolicies
 from rag_core.books.book import BookIds
 from rag_core.books.bounds import bounded
 from rag_core.books.policy import ChannelPolicy, ReaderProfile
+from rag_core.books.rules import KnowsRules
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import AnswerTimedOut, NoBookChosen
 from rag_core.retrieval.query import Filters, SearchQuery
@@ -24,12 +24,6 @@ class Searches(Protocol):
     """Finds passages, as the retriever does."""
 
     async def search(self, query: SearchQuery) -> SearchResponse: ...
-
-
-class KnowsRules(KnowsPolicies, Protocol):
-    """Knows what holds in a channel and which books it reads, as the library does."""
-
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ from typing import Protocol
 from uuid import UUID
 
 from adapters.steward import Finding
-from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import Renderer, ReplyChannel
@@ -80,11 +79,3 @@ class KnowsThreads(Protocol):
     """The threads that are ours, because we have answered in them."""
 
     async def answered_in(self, key: ConversationKey) -> bool: ...
-
-
-class KnowsPolicies(Protocol):
-    """What holds in a channel, as the library knows it."""
-
-    async def policy_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> ChannelPolicy: ...

@@ -29,11 +29,12 @@ from adapters.discord.hearing.listener import Listener
 from adapters.discord.hearing.readers import Readers
 from adapters.discord.hearing.second_look import SecondLook
 from adapters.discord.hearing.standing import MutedThreads, Standing
-from adapters.platform import KnowsPolicies, TakesQuestions
+from adapters.platform import TakesQuestions
 from adapters.review import Review
 from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from adapters.waiting import Waiting
+from rag_core.books.rules import KnowsPolicies
 from rag_core.ports import MarkerStore
 
 

@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
-from adapters.platform import KnowsPolicies, TakesQuestions
+from adapters.platform import TakesQuestions
 from adapters.review import KnowsAnswers, Review
 from adapters.slack.acting.commands import Commands
 from adapters.slack.acting.home import Home, KnowsAsked
@@ -43,6 +43,7 @@ from adapters.slack.installing.teams import Teams, team_id_in
 from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from adapters.waiting import Waiting
+from rag_core.books.rules import KnowsPolicies
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.ports import FeedbackStore, ForgettingStore, InstallationStore, MarkerStore
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from adapters.discord.hearing.channels import Spot
 from adapters.discord.hearing.events import Heard
-from adapters.platform import KnowsPolicies, KnowsThreads
+from adapters.platform import KnowsThreads
+from rag_core.books.rules import KnowsPolicies
 from rag_core.conversation.key import Platform
 from rag_core.ports import MarkerStore
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 
-from adapters.platform import KnowsPolicies, KnowsThreads
+from adapters.platform import KnowsThreads
 from adapters.slack.hearing.bot_pace import BotPace
 from adapters.slack.hearing.events import Heard
+from rag_core.books.rules import KnowsPolicies
 
 log = logging.getLogger(__name__)
 
