@@ -11,6 +11,7 @@ from typing import Protocol
 from rag_core.books.book import BookIds
 from rag_core.books.bounds import bounded
 from rag_core.books.policy import ChannelPolicy, ReaderProfile
+from rag_core.books.rules import KnowsRules
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import AnswerTimedOut, NoBookChosen
 from rag_core.retrieval.query import Filters, SearchQuery
@@ -23,16 +24,6 @@ class Searches(Protocol):
     """Finds passages, as the retriever does."""
 
     async def search(self, query: SearchQuery) -> SearchResponse: ...
-
-
-class KnowsRules(Protocol):
-    """Knows which books a channel reads and what holds there, as the library does."""
-
-    async def policy_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> ChannelPolicy: ...
-
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

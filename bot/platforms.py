@@ -23,7 +23,7 @@ from bot.web_wiring import starters_of
 
 if TYPE_CHECKING:
     from adapters.discord.assembly import DiscordParts
-    from adapters.slack.parts import SlackParts
+    from adapters.slack.assembly import SlackParts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
 def slack_parts(services: Services, steward: Steward) -> SlackParts:
     from adapters.passages import Passages
     from adapters.slack.acting.commands import LOOKUP_SECONDS
-    from adapters.slack.parts import SlackParts
+    from adapters.slack.assembly import SlackParts
 
     stores, library = services.stores, services.library
     return SlackParts(

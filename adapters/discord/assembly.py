@@ -22,18 +22,19 @@ from adapters.discord.gateway.connection import Connection
 from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.gateway.tokens import TicketRest
 from adapters.discord.hearing.afterthoughts import Afterthoughts
-from adapters.discord.hearing.catchup import CatchUp
+from adapters.discord.hearing.catch_up import CatchUp
 from adapters.discord.hearing.events import Rules
 from adapters.discord.hearing.files import FileReader
 from adapters.discord.hearing.listener import Listener
 from adapters.discord.hearing.readers import Readers
 from adapters.discord.hearing.second_look import SecondLook
-from adapters.discord.hearing.standing import KnowsPolicies, MutedThreads, Standing
+from adapters.discord.hearing.standing import MutedThreads, Standing
 from adapters.platform import TakesQuestions
 from adapters.review import Review
 from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from adapters.waiting import Waiting
+from rag_core.books.rules import KnowsPolicies
 from rag_core.ports import MarkerStore
 
 

@@ -1,10 +1,10 @@
-"""The sentences around an answer, in the asker's language."""
+"""What the Discord adapter itself says around an answer, in the asker's language."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rag_core.agent.language.languages import language_of
+from adapters.phrases import language_of
 from rag_core.desk.incoming import IncomingQuestion
 
 
@@ -12,10 +12,6 @@ from rag_core.desk.incoming import IncomingQuestion
 class Phrases:
     """One language's sentences."""
 
-    caution: str
-    changed: str
-    suggested: str
-    before: str
     shortened: str
     """With the number of characters."""
     unread: str
@@ -24,10 +20,6 @@ class Phrases:
 
 
 ENGLISH = Phrases(
-    caution="The documents cover this only in part: please check the sources.",
-    changed="A source changed since this answer.",
-    suggested="Maybe look here",
-    before="Asked before:",
     shortened="Your message had {length:,} characters: I read its question and both ends of the"
     " paste.",
     unread="I read text files, no pictures and no other files: please put those in words.",
@@ -37,10 +29,6 @@ ENGLISH = Phrases(
 PHRASES = {
     "en": ENGLISH,
     "de": Phrases(
-        caution="Die Dokumente behandeln das nur zum Teil: Bitte prüfe die Quellen.",
-        changed="Eine Quelle hat sich seit dieser Antwort geändert.",
-        suggested="Vielleicht hilft das",
-        before="Schon einmal gefragt:",
         shortened="Deine Nachricht hatte {length:,} Zeichen: Ich habe die Frage und beide Enden"
         " des Textes gelesen.",
         unread="Ich lese Textdateien, keine Bilder und keine anderen Dateien: Bitte schreib es.",
@@ -48,10 +36,6 @@ PHRASES = {
         in_the_file="Die Antwort steht in dieser Datei: Discord nahm sie nicht als Nachricht.",
     ),
     "es": Phrases(
-        caution="Los documentos lo cubren solo en parte: revisa las fuentes, por favor.",
-        changed="Una fuente ha cambiado desde esta respuesta.",
-        suggested="Quizá te sirva esto",
-        before="Ya se preguntó:",
         shortened="Tu mensaje tenía {length:,} caracteres: he leído la pregunta y los dos extremos"
         " del texto.",
         unread="Leo archivos de texto, no imágenes ni otros archivos: escríbelo con palabras.",
@@ -59,10 +43,6 @@ PHRASES = {
         in_the_file="La respuesta está en este archivo: Discord no la aceptó como mensaje.",
     ),
     "fr": Phrases(
-        caution="Les documents n’en parlent qu’en partie : vérifiez les sources.",
-        changed="Une source a changé depuis cette réponse.",
-        suggested="À voir peut-être",
-        before="Déjà demandé :",
         shortened="Votre message avait {length:,} caractères : j’ai lu la question et les deux"
         " bouts du texte.",
         unread="Je lis les fichiers texte, ni images ni autres fichiers : écrivez-le, s’il vous"
@@ -74,6 +54,4 @@ PHRASES = {
 
 
 def phrases_for(question: IncomingQuestion) -> Phrases:
-    """In the language that was asked in, else in the one that is spoken there."""
-    spoken = language_of(question.question.message) or question.locale
-    return PHRASES.get(spoken.lower().split("-")[0], ENGLISH)
+    return PHRASES[language_of(question)]

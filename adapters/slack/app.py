@@ -16,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.asked_lately import KnowsAskedLately
 from adapters.slack.answering.renderer import SlackRenderer
 from adapters.slack.answering.reply import SlackReplies
+from adapters.slack.assembly import Built, SlackParts, built
 from adapters.slack.calling.calls import open_client
 from adapters.slack.calling.team import Team
 from adapters.slack.config import (
@@ -38,7 +39,6 @@ from adapters.slack.installing.teams import OneTeam, Teams
 from adapters.slack.installing.workspace import socket_address
 from adapters.slack.installing.workspaces import Workspaces
 from adapters.slack.manifest import EVENTS_PATH
-from adapters.slack.parts import Built, SlackParts, built
 from adapters.steward import Finding
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import ConfigurationError, UpstreamError

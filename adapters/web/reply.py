@@ -124,9 +124,13 @@ class Topic:
         self._changed = asyncio.Event()
 
     def after(self, number: int) -> Sequence[HubEvent]:
-        """What came after an event; all of it at once where that event is not known any more."""
+        """What came after an event; all of it at once where that event is not known any more.
+
+        Who heard the end and asks again, as browsers do by themselves, hears the end again."""
         if number > self._last:
             return self._summary()
+        if self.ended and number == self._last:
+            return [self._events[-1]]
         if self._events and number < self._events[0].number - 1:
             return self._summary()
         return [event for event in self._events if event.number > number]

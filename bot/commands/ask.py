@@ -14,6 +14,7 @@ from bot.output import notices, print_json, terminal
 from bot.reach import House, problem, reach
 from bot.settings import Settings, read_settings
 from rag_core.errors import FootnoteError
+from rag_core.retrieval.whereabouts import whereabouts
 
 WORDS = {
     "PENDING": "Waiting for its turn…",
@@ -96,7 +97,7 @@ def show(answer: dict[str, Any], console: Console, *, verbose: bool) -> None:
 
 
 def place(section: dict[str, Any]) -> str:
-    return " › ".join(filter(None, (section["page_title"], section["section_heading"])))
+    return whereabouts(section["page_title"], section["section_heading"])
 
 
 def file_of(citation: dict[str, Any], sources: Sequence[dict[str, Any]]) -> str:

@@ -18,6 +18,7 @@ from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.near_miss import Signs, read_for
 from rag_core.agent.confidence.profiles import CalibratedProfile, ConfidenceProfile
 from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.whereabouts import whereabouts
 
 Document = dict[str, Any]
 
@@ -97,7 +98,7 @@ def found_table(passages: Sequence[SearchResult], citations: Sequence[Document])
     notes = {(note["page_title"], note["section_heading"]): note["number"] for note in citations}
     table = Table("passage", "similarity", "where", "footnote")
     for each in passages:
-        where = " › ".join(filter(None, (each.page_title, each.section_heading)))
+        where = whereabouts(each.page_title, each.section_heading)
         number = notes.get((each.page_title, each.section_heading))
         table.add_row(
             str(each.rank),

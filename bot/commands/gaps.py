@@ -11,6 +11,7 @@ from bot.commands.lists import table
 from bot.output import print_json, terminal
 from bot.reach import reach
 from bot.settings import read_settings
+from rag_core.retrieval.whereabouts import whereabouts
 
 
 class GapsAs(StrEnum):
@@ -40,11 +41,10 @@ async def gaps(*, state: str | None, shown_as: GapsAs) -> int:
 def short(gap: dict[str, Any]) -> dict[str, Any]:
     """A gap on one line."""
     near = gap["nearest"] or {}
-    places = (near.get("page_title"), near.get("section_heading"))
     return {
         "asked": gap["count"],
         "state": gap["state"],
         "for example": gap["example"],
-        "nearest section": " › ".join(part for part in places if part) or None,
+        "nearest section": whereabouts(near.get("page_title"), near.get("section_heading")) or None,
         "last asked": gap["last_asked_at"][:10],
     }

@@ -10,6 +10,7 @@ from rich.table import Table
 from bot.output import print_json, terminal
 from bot.reach import reach
 from bot.settings import read_settings
+from rag_core.retrieval.whereabouts import whereabouts
 
 SHOWN_TEXT = 160
 
@@ -32,7 +33,7 @@ def show(document: dict[str, Any], console: Console) -> None:
     for heading in ("", "Where", "Passage", "Similarity"):
         table.add_column(heading, overflow="fold")
     for result in document["results"]:
-        where = " › ".join(filter(None, (result["page_title"], result["section_heading"])))
+        where = whereabouts(result["page_title"], result["section_heading"])
         place = result["page_url"] or result["source_file"]
         text = " ".join(result["text"].split())
         table.add_row(

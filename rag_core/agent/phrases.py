@@ -29,6 +29,8 @@ class Phrases:
     suggested: str
     """Above the sections that are near a question which is not answered."""
     changed: str
+    asked_before: str
+    """Before the link to the thread where the same was asked."""
     late: str
     unusable: str
     """Where the language model gave nothing that may be shown."""
@@ -57,6 +59,7 @@ ENGLISH = Phrases(
     caution="The documents cover this only in part: please check the sources.",
     suggested="Maybe look here",
     changed="A source changed since this answer.",
+    asked_before="Asked before:",
     late="I could not finish this answer in time. Please ask again in a moment.",
     unusable="The language model gave no usable answer. Please ask again.",
     unavailable="The {service} is not available right now. Please ask again in a few minutes.",
@@ -88,6 +91,7 @@ PHRASES = {
         caution="Die Dokumente behandeln das nur zum Teil: Bitte prüfe die Quellen.",
         suggested="Vielleicht hilft das",
         changed="Eine Quelle hat sich seit dieser Antwort geändert.",
+        asked_before="Schon einmal gefragt:",
         late="Ich bin mit dieser Antwort nicht rechtzeitig fertig geworden. Bitte frag gleich"
         " noch einmal.",
         unusable="Das Sprachmodell gab keine brauchbare Antwort. Bitte frag noch einmal.",
@@ -117,6 +121,7 @@ PHRASES = {
         caution="Los documentos lo cubren solo en parte: revisa las fuentes, por favor.",
         suggested="Quizá te sirva esto",
         changed="Una fuente ha cambiado desde esta respuesta.",
+        asked_before="Ya se preguntó:",
         late="No he podido terminar esta respuesta a tiempo. Pregunta de nuevo en un momento.",
         unusable="El modelo de lenguaje no dio una respuesta útil. Pregunta de nuevo, por favor.",
         unavailable="No disponible ahora: {service}. Pregunta de nuevo en unos minutos.",
@@ -145,6 +150,7 @@ PHRASES = {
         caution="Les documents n’en parlent qu’en partie : vérifiez les sources.",
         suggested="À voir peut-être",
         changed="Une source a changé depuis cette réponse.",
+        asked_before="Déjà demandé :",
         late="Je n’ai pas pu finir cette réponse à temps. Reposez la question dans un instant.",
         unusable="Le modèle de langue n’a pas donné de réponse utilisable. Reposez la question.",
         unavailable="Indisponible pour le moment : {service}. Réessayez dans quelques minutes.",
@@ -163,12 +169,23 @@ PHRASES = {
 
 def phrases_for(text: str, locale: str) -> Phrases:
     """The sentences in the language of what was asked; where it does not show, in the asker's."""
-    return phrases_in(language_of_question(text) or locale)
+    return PHRASES[language_for(text, locale)]
 
 
 def phrases_in(locale: str) -> Phrases:
     """The sentences in a language, whatever its region; English where there are none."""
-    return PHRASES.get(locale.lower().replace("_", "-").split("-")[0], ENGLISH)
+    return PHRASES[language_in(locale)]
+
+
+def language_for(text: str, locale: str) -> str:
+    """The language that `phrases_for` speaks."""
+    return language_in(language_of_question(text) or locale)
+
+
+def language_in(locale: str) -> str:
+    """The language that `phrases_in` speaks."""
+    language = locale.lower().replace("_", "-").split("-")[0]
+    return language if language in PHRASES else "en"
 
 
 def open_part(part: str) -> str:

@@ -50,7 +50,7 @@ def checked_message(text: str) -> str:
             f"The message is empty; it must have {allowed}.",
             allowed=allowed,
         )
-    if all(is_invisible(character) for character in stripped):
+    if shows_nothing(stripped):
         raise InvalidQuestion(
             "message",
             f"The message has only control characters; it must have {allowed} of text.",
@@ -63,6 +63,11 @@ def checked_message(text: str) -> str:
             allowed=allowed,
         )
     return stripped
+
+
+def shows_nothing(text: str) -> bool:
+    """Whether a reader sees nothing of a text."""
+    return all(is_invisible(character) for character in text)
 
 
 def is_invisible(character: str) -> bool:

@@ -8,23 +8,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
-from uuid import UUID, uuid4
+from uuid import UUID
 
-from rag_core.agent.answer import AgentResponse, Outcome
+from rag_core.agent.answer import AgentResponse
 from rag_core.agent.checks.guard import GuardedText, guarded
-from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_in
 from rag_core.books.book import BookIds
 from rag_core.books.bounds import bounded, reader_of
-from rag_core.books.policy import ChannelPolicy
-from rag_core.conversation.key import Platform, TenantId
+from rag_core.books.rules import KnowsRules
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.notices import notices_in
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.desk.progress import Progress
+from rag_core.desk.unanswered import unanswered
 from rag_core.errors import FootnoteError, NoBookChosen, StorageError
 from rag_core.ports import ConversationStore
 
@@ -61,16 +60,6 @@ class AnsweringAgent(Protocol):
     ) -> AgentAnswer: ...
 
 
-class ChoosesBooks(Protocol):
-    """The library, as the desk sees it."""
-
-    async def policy_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> ChannelPolicy: ...
-
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
-
-
 class KnowsRepeats(Protocol):
     """Whoever knows what was asked before."""
 
@@ -92,7 +81,7 @@ class Answering:
         *,
         agent: AnsweringAgent,
         conversations: ConversationStore,
-        library: ChoosesBooks,
+        library: KnowsRules,
         apologise: Apologise,
         model: str,
         max_turns: int,
@@ -197,18 +186,7 @@ class Answering:
     def _unanswered(
         self, claim: OpenQuestion, state: ConversationState, sentence: GuardedText
     ) -> AgentResponse:
-        return AgentResponse(
-            answer_id=uuid4(),
-            answer=sentence,
-            query=claim.question.question.message,
-            session_id=state.session_id,
-            outcome=Outcome.ERROR,
-            confidence=0.0,
-            confidence_level=ConfidenceLevel.INSUFFICIENT,
-            model=self._model,
-            created_at=datetime.now(UTC),
-            error=sentence,
-        )
+        return unanswered(claim.question, sentence, session_id=state.session_id, model=self._model)
 
 
 def announced(response: AgentResponse, state: ConversationState, *, locale: str) -> AgentResponse:

@@ -64,12 +64,3 @@ class Keeping:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._pause_seconds):
                 await self._stopping.wait()
-
-
-def ids(claim: OpenQuestion) -> dict[str, str | int]:
-    """What a log line may say of a question."""
-    return {
-        "question_id": str(claim.question_id),
-        "platform": claim.question.key.platform.value,
-        "attempt": claim.attempt,
-    }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rag_core.agent.phrases import language_in
 from rag_core.desk.incoming import Refusal
 
 
@@ -144,4 +145,4 @@ NOTICES = {
 
 def notices_in(locale: str) -> Notices:
     """The sentences in a language, whatever its region; English where there are none."""
-    return NOTICES.get(locale.lower().replace("_", "-").split("-")[0], ENGLISH)
+    return NOTICES[language_in(locale)]

@@ -115,6 +115,15 @@ class OpenQuestion:
     rung: str = Rung.RICH.value
     """The rung of the ladder that its parts were rendered for."""
 
+    @property
+    def ids(self) -> dict[str, str | int]:
+        """What a log line may say of it."""
+        return {
+            "question_id": str(self.question_id),
+            "platform": self.question.key.platform.value,
+            "attempt": self.attempt,
+        }
+
 
 class Excuses(Protocol):
     """A door at which somebody stands and waits for the answer."""

@@ -6,17 +6,15 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
-from uuid import uuid4
 
-from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.agent.checks.guard import guarded
-from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.conversation.key import Platform
 from rag_core.desk.backlog import Overdue
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.limits import DeskLimits
 from rag_core.desk.notices import notices_in
 from rag_core.desk.outgoing import OutgoingPart, Outlet, ReplyChannel, Rung
+from rag_core.desk.unanswered import unanswered
 from rag_core.errors import FootnoteError, Superseded, UpstreamError
 from rag_core.ports import Ledger
 
@@ -54,7 +52,7 @@ class QueueWatch:
         sentence = notices_in(waiting.question.locale).long_queue
         rendered = (
             outlet.renderer.render(
-                notice(waiting.question, sentence), waiting.question, rung=Rung.PLAIN
+                unanswered(waiting.question, guarded(sentence)), waiting.question, rung=Rung.PLAIN
             )
             if outlet
             else [""]
@@ -80,20 +78,3 @@ class QueueWatch:
             await self._ledger.posted(part, external_id=external_id)
         except Superseded:  # the answer was quicker
             await replies.remove(question, external_id)
-
-
-def notice(question: IncomingQuestion, sentence: str) -> AgentResponse:
-    """A sentence of the desk's own, in the form that renderers take."""
-    words = guarded(sentence)
-    return AgentResponse(
-        answer_id=uuid4(),
-        answer=words,
-        query=question.question.message,
-        session_id=uuid4(),
-        outcome=Outcome.ERROR,
-        confidence=0.0,
-        confidence_level=ConfidenceLevel.INSUFFICIENT,
-        model="",
-        created_at=datetime.now(UTC),
-        error=words,
-    )

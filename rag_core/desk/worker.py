@@ -16,7 +16,7 @@ from rag_core.conversation.state import Turn
 from rag_core.desk.bell import Bell
 from rag_core.desk.claiming import Claiming
 from rag_core.desk.delivery import Delivery
-from rag_core.desk.keeping import Keeping, ids
+from rag_core.desk.keeping import Keeping
 from rag_core.desk.ladder import Ladder
 from rag_core.desk.limits import DeskLimits
 from rag_core.desk.notices import notices_in
@@ -118,22 +118,22 @@ class Worker:
         try:
             await self._finish(claim)
         except Superseded:
-            log.info("question changed meanwhile", extra=ids(claim))
+            log.info("question changed meanwhile", extra=claim.ids)
             await self._let_go(claim)
         except ClaimLost as error:
-            log.warning("question left to others", extra=ids(claim) | {"cause": str(error)})
+            log.warning("question left to others", extra=claim.ids | {"cause": str(error)})
         except StorageFull as error:
             # There will be space at once or in a week, and then somebody waits for the answer.
             after = self._limits.full_disk_seconds
             self._claiming.let_go_later(claim.question_id, after_seconds=after)
-            log.warning("question waits for space", extra=ids(claim))
+            log.warning("question waits for space", extra=claim.ids)
             await self._excuse(claim, error)
         except StorageError as error:
             # The claim runs out by itself, and the question is taken up again.
-            log.error("question left for later", extra=ids(claim) | {"cause": str(error)})
+            log.error("question left for later", extra=claim.ids | {"cause": str(error)})
             await self._excuse(claim, error)
         except Exception as error:
-            log.exception("question left for later by a defect", extra=ids(claim))
+            log.exception("question left for later by a defect", extra=claim.ids)
             await self._excuse(claim, error)
         finally:
             self._free.release()
@@ -149,7 +149,7 @@ class Worker:
         try:
             await self._ledger.let_go(claim.question_id, worker=self._name)
         except StorageError as error:
-            log.error("claim left to run out", extra=ids(claim) | {"cause": str(error)})
+            log.error("claim left to run out", extra=claim.ids | {"cause": str(error)})
 
     async def _finish(self, claim: OpenQuestion) -> None:
         outlet = self._outlets[claim.question.key.platform]
@@ -167,7 +167,7 @@ class Worker:
         """Whether an answer stands where its question was asked."""
         if claim.withdrawn:
             await self._delivery.take_back(claim, outlet.replies)
-            log.info("question taken back", extra=ids(claim))
+            log.info("question taken back", extra=claim.ids)
             return False
         parts = claim.parts
         if not claim.settled:
@@ -187,14 +187,14 @@ class Worker:
                     raise
                 log.warning(
                     "answer refused",
-                    extra=ids(claim) | {"cause": str(error), "rung": claim.rung},
+                    extra=claim.ids | {"cause": str(error), "rung": claim.rung},
                 )
                 lower = await self._ladder.down(claim, parts, outlet)
                 if lower is None:
                     raise
                 claim, parts = lower
             else:
-                log.info("answer delivered", extra=ids(claim) | {"parts": len(parts)})
+                log.info("answer delivered", extra=claim.ids | {"parts": len(parts)})
                 return True
 
     async def _begun(self, claim: OpenQuestion, outlet: Outlet) -> tuple[OutgoingPart, ...]:
@@ -236,7 +236,7 @@ class Worker:
                 reporter = StageReporter(claim.question_id, ledger=self._ledger, shown=shown)
                 return await self._patiently(claim, reporter)
         except TimeoutError:
-            log.error("answer took too long", extra=ids(claim))
+            log.error("answer took too long", extra=claim.ids)
             return await self._answers.give_up(claim, AnswerTimedOut()), None
 
     async def _patiently(
@@ -252,11 +252,11 @@ class Worker:
     async def _deliver_later(self, claim: OpenQuestion, error: UpstreamError) -> None:
         refused = isinstance(error, UpstreamRejected) and not error.retryable
         if refused or claim.attempt >= self._limits.delivery_attempts:
-            log.error("answer given up", extra=ids(claim) | {"cause": str(error)})
+            log.error("answer given up", extra=claim.ids | {"cause": str(error)})
             await self._close(claim, posted=False)
             return
         pause = self._limits.pause_after(claim.attempt, error.retry_after)
-        log.warning("answer waits", extra=ids(claim) | {"cause": str(error), "for": str(pause)})
+        log.warning("answer waits", extra=claim.ids | {"cause": str(error), "for": str(pause)})
         await self._ledger.renew(claim.question_id, worker=self._name, lease=pause)
 
     async def _close(self, claim: OpenQuestion, *, posted: bool) -> None:

@@ -10,9 +10,9 @@ from typing import Protocol
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from rag_core.agent.checks.guard import visible
-from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy
-from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.books.rules import KnowsRules
+from rag_core.conversation.key import ConversationKey
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.errors import InvalidQuestion
 from rag_core.ports import Embedder
@@ -37,16 +37,6 @@ OPEN_FOR = timedelta(days=7)
 NOT_THERE = "This answer is not stored any more."
 
 
-class ChoosesBooks(Protocol):
-    """The library, as far as a place's book is asked for."""
-
-    async def policy_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> ChannelPolicy: ...
-
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
-
-
 class MarksChanges(Protocol):
     """The ledger, as far as answers cite what is gone."""
 
@@ -69,7 +59,7 @@ class Staffing:
         self,
         *,
         store: StaffAnswerStore,
-        library: ChoosesBooks,
+        library: KnowsRules,
         ledger: MarksChanges,
         embedder: Embedder,
         kept_for: timedelta,

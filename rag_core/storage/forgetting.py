@@ -14,7 +14,8 @@ from rag_core.storage.engines.codec import to_time
 from rag_core.storage.engines.engine import Database, Row, Transaction
 from rag_core.storage.engines.statement import Statement
 from rag_core.storage.ledger.claims import go_on
-from rag_core.storage.ledger.forgotten import identity_of, remember_forgotten
+from rag_core.storage.ledger.forgotten import remember_forgotten
+from rag_core.storage.messages import identity_from_row
 from rag_core.storage.staff_answers import OF_AUTHOR
 from rag_core.storage.staff_answers import OF_TENANT as STAFF_OF_TENANT
 from rag_core.storage.staff_answers import OLD as OLD_REPLIES
@@ -164,7 +165,7 @@ class Forgetting:
 
 async def forget(transaction: Transaction, found: Sequence[Row]) -> None:
     """Drop these questions with all that came of them, and threads that hold nothing else."""
-    await remember_forgotten(transaction, map(identity_of, found))
+    await remember_forgotten(transaction, map(identity_from_row, found))
     for thread in dict.fromkeys(row["thread"] for row in found):
         await transaction.rows(HOLD, in_thread=thread)
         for row in found:

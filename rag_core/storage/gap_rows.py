@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import struct
 from collections import Counter
 from collections.abc import Sequence
 from uuid import UUID
@@ -22,6 +20,7 @@ from rag_core.storage.engines.codec import (
     to_time,
 )
 from rag_core.storage.engines.engine import Row
+from rag_core.storage.vector_text import vector_from_text, vector_to_text
 
 TERMS = TypeAdapter(tuple[int, ...])
 ENOUGH_WORDS = 3
@@ -85,13 +84,3 @@ def member_from_row(row: Row) -> Member:
         state=GapState(row["state"]),
         changed_at=from_time(row["changed_at"]),
     )
-
-
-def vector_to_text(vector: Sequence[float]) -> str:
-    """Half precision is plenty for telling topics apart."""
-    return base64.b64encode(struct.pack(f"<{len(vector)}e", *vector)).decode()
-
-
-def vector_from_text(text: str) -> tuple[float, ...]:
-    packed = base64.b64decode(text)
-    return struct.unpack(f"<{len(packed) // 2}e", packed)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 from uuid import UUID
 
 from sqlalchemy import Integer, bindparam, select
@@ -14,23 +14,17 @@ from rag_core.desk.incoming import IncomingQuestion
 from rag_core.insight.repeats import Asked, Candidate
 from rag_core.storage import schema
 from rag_core.storage.engines.codec import question_from_json, to_time
-from rag_core.storage.engines.engine import Database, Transaction
-from rag_core.storage.engines.statement import Statement, insert_once, upsert
-from rag_core.storage.gap_rows import vector_from_text, vector_to_text
+from rag_core.storage.engines.engine import Database
+from rag_core.storage.engines.statement import Statement, upsert
+from rag_core.storage.hash_keys import known_key, made_key
+from rag_core.storage.vector_text import vector_from_text, vector_to_text
 
-repeats, questions, answers, markers = (
-    schema.repeats,
-    schema.questions,
-    schema.answers,
-    schema.markers,
-)
+repeats, questions, answers = schema.repeats, schema.questions, schema.answers
 
 KEY_NAME = "repeats.key"
 COMPARED = 500
 """The newest questions of a place; those before them are known no more."""
 
-KEY = Statement(select(markers.c.value).where(markers.c.name == bindparam("name")))
-MAKE_KEY = insert_once(markers, returning="name")
 ANSWERED = Statement(
     select(repeats.c.question, repeats.c.digest, repeats.c.vector)
     .select_from(
@@ -59,8 +53,10 @@ class RepeatRecords:
         self._database = database
 
     async def key(self) -> str:
-        known = await self._database.rows(KEY, name=KEY_NAME)
-        return str(known[0]["value"]) if known else await self._database.write(made_key)
+        known = await known_key(self._database, KEY_NAME)
+        if known is not None:
+            return known
+        return await self._database.write(partial(made_key, name=KEY_NAME))
 
     async def answered_in(self, place: str, *, besides: UUID) -> Sequence[Candidate]:
         found = await self._database.rows(
@@ -89,10 +85,3 @@ class RepeatRecords:
             earlier=str(earlier) if earlier else None,
             asked_at=to_time(datetime.now(UTC)),
         )
-
-
-async def made_key(transaction: Transaction) -> str:
-    """A secret of its own for this database; whoever comes second takes the first one's."""
-    now = to_time(datetime.now(UTC))
-    await transaction.rows(MAKE_KEY, name=KEY_NAME, value=secrets.token_hex(32), updated_at=now)
-    return str((await transaction.rows(KEY, name=KEY_NAME))[0]["value"])

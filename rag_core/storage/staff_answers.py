@@ -26,7 +26,8 @@ from rag_core.storage.engines.codec import (
 )
 from rag_core.storage.engines.engine import Database, Row, Transaction
 from rag_core.storage.engines.statement import Statement, insert_once
-from rag_core.storage.gap_rows import vector_from_text, vector_to_text
+from rag_core.storage.messages import has_identity, identity_from_row, identity_to_row
+from rag_core.storage.vector_text import vector_from_text, vector_to_text
 
 kept, questions, threads = schema.staff_answers, schema.questions, schema.threads
 answers = schema.answers
@@ -43,14 +44,7 @@ SAVE = Statement(
     .values({name: bindparam(name) for name in CHANGING})
 )
 GET = Statement(select(kept).where(kept.c.id == bindparam("of")))
-AT = Statement(
-    select(kept).where(
-        kept.c.platform == bindparam("platform"),
-        kept.c.tenant == bindparam("tenant"),
-        kept.c.channel_id == bindparam("channel_id"),
-        kept.c.message_id == bindparam("message_id"),
-    )
-)
+AT = Statement(select(kept).where(has_identity(kept)))
 FOUND = Statement(
     select(kept)
     .where(
@@ -120,7 +114,7 @@ class StaffAnswers:
         return answer_from_row(rows[0]) if rows else None
 
     async def at(self, identity: MessageIdentity) -> StaffAnswer | None:
-        rows = await self._database.rows(AT, **message_row(identity))
+        rows = await self._database.rows(AT, **identity_to_row(identity))
         return answer_from_row(rows[0]) if rows else None
 
     async def found_in(self, books: BookIds, *, now: datetime) -> Sequence[StaffAnswer]:
@@ -141,19 +135,10 @@ async def drop_of_book(transaction: Transaction, book_id: str) -> None:
     await transaction.rows(OF_BOOK, book_id=book_id)
 
 
-def message_row(identity: MessageIdentity) -> dict[str, str]:
-    return {
-        "platform": identity.platform,
-        "tenant": identity.tenant,
-        "channel_id": identity.channel_id,
-        "message_id": identity.message_id,
-    }
-
-
 def fixed_row(answer: StaffAnswer) -> dict[str, Any]:
     return {
         "id": str(answer.id),
-        **message_row(answer.identity),
+        **identity_to_row(answer.identity),
         "question_id": str(answer.question_id) if answer.question_id else None,
         "question": answer.question,
         "author_id": answer.author_id,
@@ -181,12 +166,7 @@ def changing_row(answer: StaffAnswer) -> dict[str, Any]:
 def answer_from_row(row: Row) -> StaffAnswer:
     return StaffAnswer(
         id=UUID(row["id"]),
-        identity=MessageIdentity(
-            platform=row["platform"],
-            tenant=row["tenant"],
-            channel_id=row["channel_id"],
-            message_id=row["message_id"],
-        ),
+        identity=identity_from_row(row),
         question_id=UUID(row["question_id"]) if row["question_id"] else None,
         question=row["question"],
         text=row["text"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -24,7 +25,7 @@ from tests.shelf_builders import MORNING, file_chunks, long_text
 
 BOOKS = [f"book-{number:02}" for number in range(50)]
 SUBJECTS = ("gear", "valve", "motor", "sensor")
-OPERATIONS = 1_000
+OPERATIONS = 1_000 if os.environ.get("FOOTNOTE_TESTS") == "full" else 300
 EMBEDDER = WordEmbedder()
 
 

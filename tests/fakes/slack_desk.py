@@ -18,6 +18,7 @@ from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import StorageError, UpstreamError, UpstreamRejected
+from tests.fakes.answers import an_answer
 
 NAMESPACE = UUID("6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 ATTEMPTS = 6
@@ -172,3 +173,7 @@ class FakeDesk:
 
 def id_of(question: IncomingQuestion) -> UUID:
     return uuid5(NAMESPACE, str(question.identity))
+
+
+def desk_that_answers(text: str = "Ten a day [1].") -> FakeDesk:
+    return FakeDesk(lambda question: an_answer(text))

@@ -9,13 +9,13 @@ from typing import Any
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.slack.assembly import built
 from adapters.slack.calling.team import Team
 from adapters.slack.config import SlackConfig
 from adapters.slack.hearing.errands import Errands
 from adapters.slack.hearing.http import SignedEvents
 from adapters.slack.installing.teams import OneTeam
 from adapters.slack.installing.workspace import Workspace
-from adapters.slack.parts import built
 from rag_core.conversation.key import TenantId
 from tests.fakes.answers import an_answer
 from tests.fakes.slack_desk import FakeDesk

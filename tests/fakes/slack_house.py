@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import uvicorn
 
 from adapters.slack.app import SlackPlatform, open_slack
+from adapters.slack.assembly import SlackParts
 from adapters.slack.config import SlackConfig
-from adapters.slack.parts import SlackParts
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.ratings import Ratings
 from tests.fakes.slack_desk import FakeDesk
@@ -108,3 +108,11 @@ async def until(condition: Callable[[], bool], *, at_most: float = 10.0) -> None
     async with asyncio.timeout(at_most):
         while not condition():  # noqa: ASYNC110 - the peer is outside, it sets no event
             await asyncio.sleep(0.005)
+
+
+async def settled(peer: SlackPeer, desk: FakeDesk, *, at_most: float = 15) -> None:
+    """Until all that was said is heard, answered and heard again as echoes."""
+    async with asyncio.timeout(at_most):
+        await peer.heard()
+        await desk.idle.wait()
+        await peer.heard()

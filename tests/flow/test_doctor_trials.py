@@ -31,6 +31,7 @@ from tests.peers import cohere, openai
 from tests.peers.discord import ME, TOKEN, open_discord_peer
 from tests.peers.discord_limits import Trouble
 from tests.peers.faults import Status
+from tests.peers.loopback import serving
 from tests.peers.openai import Says, openai_peer
 from tests.peers.slack import APP_TOKEN, BOT_TOKEN, Fault, SlackPeer
 
@@ -77,13 +78,8 @@ async def silence(**headers: str) -> AsyncIterator[str]:
 
     app = web.Application()
     app.router.add_route("HEAD", "/{tail:.*}", head)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/"
-    finally:
-        await runner.cleanup()
+    async with serving(app) as host:
+        yield f"http://{host}/"
 
 
 @contextmanager

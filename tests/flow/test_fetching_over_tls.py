@@ -13,6 +13,7 @@ from aiohttp import web
 
 from rag_core.websites.address import parsed
 from rag_core.websites.fetcher import Fetcher, Unreachable
+from tests.peers.loopback import serving
 
 CERTIFICATE = Path(__file__).parents[1] / "peers" / "docs_example.pem"
 """Of `docs.example`, with its key, for nobody but these tests."""
@@ -39,14 +40,9 @@ async def site() -> AsyncIterator[SecureSite]:
     context.sni_callback = lambda _, name, __: secure.by_handshake.append(name)
     app = web.Application()
     app.router.add_get("/{path:.*}", secure.answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, ssl_context=context).start()
-    secure.port = runner.addresses[0][1]
-    try:
+    async with serving(app, tls=context) as host:
+        secure.port = int(host.rpartition(":")[2])
         yield secure
-    finally:
-        await runner.cleanup()
 
 
 @contextlib.asynccontextmanager

@@ -9,25 +9,13 @@ from contextlib import contextmanager
 import pytest
 
 from adapters.slack.hearing.marks import MarkKeeper
-from tests.fakes.answers import an_answer
 from tests.fakes.markers import MemoryMarkers
-from tests.fakes.slack_desk import FakeDesk
-from tests.fakes.slack_house import slack_at_work, until
+from tests.fakes.slack_desk import FakeDesk, desk_that_answers
+from tests.fakes.slack_house import settled, slack_at_work, until
 from tests.peers.slack import ANN, BEN, DIRECT, GENERAL, MENTION, TEAM, Fault, SlackPeer
 from tests.peers.slack_world import BOT_USER
 
 BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
-
-
-def desk_that_answers() -> FakeDesk:
-    return FakeDesk(lambda question: an_answer())
-
-
-async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
-    async with asyncio.timeout(10):
-        await peer.heard()
-        await desk.idle.wait()
-        await peer.heard()
 
 
 def meanwhile(peer: SlackPeer, channel: str, user: str, text: str, thread: str = "") -> str:

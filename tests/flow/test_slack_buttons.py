@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -15,20 +14,13 @@ from tests.fakes.answers import a_citation, a_refusal, an_answer
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.ratings import Ratings
 from tests.fakes.slack_desk import FakeDesk
-from tests.fakes.slack_house import slack_at_work, until
+from tests.fakes.slack_house import settled, slack_at_work, until
 from tests.peers.slack import ANN, BEN, GENERAL, MENTION, SlackMessage, SlackPeer
 from tests.peers.slack_house import controls_in
 from tests.peers.slack_socket import Envelope
 
 BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
 STAFF = ("U0CLEO", "S0HELP")
-
-
-async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
-    async with asyncio.timeout(10):
-        await peer.heard()
-        await desk.idle.wait()
-        await peer.heard()
 
 
 async def answered(peer: SlackPeer, desk: FakeDesk) -> SlackMessage:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,9 +19,8 @@ from rag_core.conversation.key import Platform, TenantId
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from tests.builders import a_result
-from tests.fakes.answers import an_answer
-from tests.fakes.slack_desk import FakeDesk
-from tests.fakes.slack_house import slack_at_work, until
+from tests.fakes.slack_desk import FakeDesk, desk_that_answers
+from tests.fakes.slack_house import settled, slack_at_work, until
 from tests.fakes.slack_steward import SmallHouse
 from tests.peers.slack import ANN, BEN, CLEO, DIRECT, ELSEWHERE, GENERAL, TEAM, SlackPeer
 from tests.peers.slack_house import Whisper, controls_in
@@ -66,17 +64,6 @@ class Shelf:
     def parts(self) -> dict[str, Any]:
         passages = Passages(searches=self, library=self, seconds=2.0)
         return {"passages": passages, "library": self, "starters": self, "asked": self}
-
-
-def desk_that_answers(text: str = "Ten a day [1].") -> FakeDesk:
-    return FakeDesk(lambda question: an_answer(text))
-
-
-async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
-    async with asyncio.timeout(10):
-        await peer.heard()
-        await desk.idle.wait()
-        await peer.heard()
 
 
 async def said_to(peer: SlackPeer, envelope: Envelope) -> str:

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.slack.assembly import built
 from adapters.slack.calling.team import Team
 from adapters.slack.config import SlackConfig
 from adapters.slack.hearing.errands import Errands
 from adapters.slack.hearing.http import MAX_BODY, SignedEvents
 from adapters.slack.installing.teams import OneTeam
 from adapters.slack.installing.workspace import Workspace
-from adapters.slack.parts import built
 from rag_core.conversation.key import TenantId
 from rag_core.errors import DeskFull, StorageError
 from tests.fakes.answers import an_answer

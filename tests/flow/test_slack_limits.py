@@ -13,7 +13,7 @@ from adapters.slack.calling.budget import Budget
 from rag_core.desk.progress import QuestionState
 from tests.fakes.answers import an_answer
 from tests.fakes.slack_desk import FakeDesk
-from tests.fakes.slack_house import slack_at_work, until
+from tests.fakes.slack_house import settled, slack_at_work, until
 from tests.peers.slack import ANN, BOT_USER, DIRECT, GENERAL, MENTION, SlackPeer
 
 FULL = os.environ.get("FOOTNOTE_TESTS") == "full"
@@ -25,13 +25,6 @@ def desk_that_answers() -> FakeDesk:
     desk = FakeDesk(lambda question: an_answer("".join(PIECES) + "Ten a day [1]."))
     desk.writes = PIECES
     return desk
-
-
-async def settled(peer: SlackPeer, desk: FakeDesk, *, at_most: float = 15) -> None:
-    async with asyncio.timeout(at_most):
-        await peer.heard()
-        await desk.idle.wait()
-        await peer.heard()
 
 
 async def test_twenty_answers_a_minute_give_no_cause_for_a_rate_limit() -> None:

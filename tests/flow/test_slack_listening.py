@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
-from adapters.slack.words import ENGLISH, WORDS
+from adapters.slack.phrases import ENGLISH
+from rag_core.agent.phrases import PHRASES as COMMON
 from rag_core.books.policy import ChannelPolicy
 from tests.fakes.answers import an_answer
-from tests.fakes.slack_desk import FakeDesk
-from tests.fakes.slack_house import slack_at_work, until
+from tests.fakes.slack_desk import FakeDesk, desk_that_answers
+from tests.fakes.slack_house import settled, slack_at_work, until
 from tests.peers.slack import (
     ANN,
     BEN,
@@ -38,17 +38,6 @@ class OptedIn:
 
     async def policy_for(self, *, channel_id: str, **place: Any) -> ChannelPolicy:
         return ChannelPolicy(auto_answer=channel_id in self.channels or None)
-
-
-def desk_that_answers(text: str = "Ten a day [1].") -> FakeDesk:
-    return FakeDesk(lambda question: an_answer(text))
-
-
-async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
-    async with asyncio.timeout(10):
-        await peer.heard()
-        await desk.idle.wait()
-        await peer.heard()
 
 
 def asked(desk: FakeDesk) -> list[str]:
@@ -244,7 +233,7 @@ async def test_short_text_files_are_read_and_images_are_not() -> None:
             await settled(peer, desk)
             assert asked(desk)[-1] == "why?"
             [reply] = peer.world.replies(GENERAL, ts)
-            assert reply.seen.startswith(ENGLISH.images)
+            assert reply.seen.startswith(ENGLISH.unread)
 
 
 async def test_without_the_scope_files_are_not_read_and_the_findings_say_so() -> None:
@@ -265,7 +254,7 @@ async def test_the_bots_words_are_in_the_askers_language() -> None:
         await settled(peer, desk)
         [question] = desk.questions.values()
         assert question.locale == "de-DE"
-        assert WORDS["de"].changed in peer.world.replies(GENERAL, ts)[0].seen
+        assert COMMON["de"].changed in peer.world.replies(GENERAL, ts)[0].seen
 
 
 async def test_where_slack_does_not_tell_the_language_it_is_english() -> None:

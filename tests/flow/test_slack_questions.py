@@ -9,10 +9,10 @@ import pytest
 from adapters.slack.app import open_slack
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import ConfigurationError
-from tests.fakes.answers import PAGE, an_answer
+from tests.fakes.answers import PAGE
 from tests.fakes.markers import MemoryMarkers
-from tests.fakes.slack_desk import FakeDesk
-from tests.fakes.slack_house import config_for, parts_for, slack_at_work, until
+from tests.fakes.slack_desk import desk_that_answers
+from tests.fakes.slack_house import config_for, parts_for, settled, slack_at_work, until
 from tests.peers.slack import (
     ANN,
     BEN,
@@ -25,17 +25,6 @@ from tests.peers.slack import (
 )
 
 BOTH_WAYS = pytest.mark.parametrize("over", ["socket", "http"])
-
-
-def desk_that_answers(text: str = "Ten a day [1].") -> FakeDesk:
-    return FakeDesk(lambda question: an_answer(text))
-
-
-async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
-    async with asyncio.timeout(10):
-        await peer.heard()
-        await desk.idle.wait()
-        await peer.heard()
 
 
 @BOTH_WAYS

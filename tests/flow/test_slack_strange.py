@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from tests.fakes.answers import an_answer
-from tests.fakes.slack_desk import FakeDesk
-from tests.fakes.slack_house import slack_at_work, until
+from tests.fakes.slack_desk import desk_that_answers
+from tests.fakes.slack_house import settled, slack_at_work, until
 from tests.peers.slack import ANN, BEN, GENERAL, MENTION, TEAM, Fault, SlackPeer
 from tests.peers.slack_world import BOT
 
 ASKED = "how many a day?"
 GONE: Any = object()
 """Stands for a part that is left out."""
-
-
-def a_desk() -> FakeDesk:
-    return FakeDesk(lambda question: an_answer())
-
-
-async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
-    async with asyncio.timeout(10):
-        await peer.heard()
-        await desk.idle.wait()
-        await peer.heard()
 
 
 def whole(parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +81,7 @@ LESS_OR_MORE: list[tuple[dict[str, Any], dict[str, Any]]] = [
 async def test_a_mention_that_tells_less_or_more_than_usual_is_answered_once(
     event: dict[str, Any], envelope: dict[str, Any], over: str
 ) -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         ts = stands(peer)
         told = tell(peer, a_mention(ts, **event), **envelope)
@@ -107,7 +94,7 @@ async def test_a_mention_that_tells_less_or_more_than_usual_is_answered_once(
 
 
 async def test_a_thread_of_its_own_timestamp_is_the_message_itself() -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         ts = stands(peer)
         tell(peer, a_mention(ts, thread_ts=ts))
@@ -152,7 +139,7 @@ NO_QUESTION: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("over", ["socket", "http"])
 async def test_what_asks_nothing_is_acknowledged_and_changes_nothing(over: str) -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
         told = [tell(peer, event) for event in NO_QUESTION]
         await settled(peer, desk)
@@ -164,7 +151,7 @@ async def test_what_asks_nothing_is_acknowledged_and_changes_nothing(over: str) 
 
 
 async def test_an_edit_whose_earlier_words_are_not_told_counts_and_a_preview_does_not() -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         ts = peer.say(GENERAL, ANN, f"{MENTION} {ASKED}")
         await settled(peer, desk)
@@ -179,7 +166,7 @@ async def test_an_edit_whose_earlier_words_are_not_told_counts_and_a_preview_doe
 
 
 async def test_a_deletion_that_is_told_before_the_message_leaves_no_answer() -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         ts = peer.say(GENERAL, ANN, f"{MENTION} {ASKED}")
         peer.delete(GENERAL, ts)
@@ -202,7 +189,7 @@ async def test_a_deletion_that_is_told_before_the_message_leaves_no_answer() -> 
 async def test_a_server_error_at_the_first_call_of_a_method_costs_no_answer(
     method: str, status: int
 ) -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         head = peer.say(GENERAL, BEN, "The printer is broken.")
         await peer.heard()
@@ -217,7 +204,7 @@ async def test_a_server_error_at_the_first_call_of_a_method_costs_no_answer(
     "body", [{"ok": False, "error": "internal_error"}, {"ok": False}, {}, {"ok": True}, [], None]
 )
 async def test_a_start_that_slack_answers_strangely_is_tried_again(method: str, body: Any) -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer:
         peer.says(method, body, status=200 if isinstance(body, dict) and body.get("ok") else 500)
         async with slack_at_work(peer, desk):
@@ -239,7 +226,7 @@ async def test_a_start_that_slack_answers_strangely_is_tried_again(method: str, 
     ],
 )
 async def test_whatever_a_rate_limit_tells_the_answer_comes_once(headers: dict[str, str]) -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         body = {"ok": False, "error": "ratelimited"}
         peer.says("chat.postMessage", body, status=429, **headers)
@@ -259,7 +246,7 @@ async def test_whatever_a_rate_limit_tells_the_answer_comes_once(headers: dict[s
 )
 @pytest.mark.parametrize("body", [{"ok": True}, {"ok": True, "user": 7, "messages": None, "ts": 1}])
 async def test_a_yes_without_what_was_asked_for_costs_no_answer(method: str, body: Any) -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         head = peer.say(GENERAL, BEN, "The printer is broken.")
         await peer.heard()
@@ -270,7 +257,7 @@ async def test_a_yes_without_what_was_asked_for_costs_no_answer(method: str, bod
 
 
 async def test_a_post_whose_answer_names_no_message_is_looked_for() -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         peer.says("chat.postMessage", {"ok": True})  # nobody knows whether it was posted
         ts = peer.say(GENERAL, ANN, f"{MENTION} {ASKED}")
@@ -282,7 +269,7 @@ async def test_a_post_whose_answer_names_no_message_is_looked_for() -> None:
 async def test_a_socket_whose_next_address_is_not_told_is_opened_all_the_same(
     fault: Fault,
 ) -> None:
-    desk = a_desk()
+    desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         peer.fails("apps.connections.open", fault)
         await peer.sockets.close()

@@ -11,7 +11,7 @@ from adapters.slack.answering.writer import SHOWN_LIMIT, shown_part
 from tests.fakes.answers import an_answer
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.slack_desk import RESTART, FakeDesk
-from tests.fakes.slack_house import slack_at_work, until
+from tests.fakes.slack_house import settled, slack_at_work, until
 from tests.peers.slack import ANN, DIRECT, GENERAL, MENTION, Fault, SlackPeer
 
 PIECES = [f"Sentence number {number} of the answer. " for number in range(8)]
@@ -31,13 +31,6 @@ def writing(*pieces: str, between: float = 0.04) -> FakeDesk:
     desk = FakeDesk(lambda question: an_answer(WHOLE))
     desk.writes, desk.between = pieces or PIECES, between
     return desk
-
-
-async def settled(peer: SlackPeer, desk: FakeDesk) -> None:
-    async with asyncio.timeout(15):
-        await peer.heard()
-        await desk.idle.wait()
-        await peer.heard()
 
 
 async def asked(peer: SlackPeer, desk: FakeDesk) -> str:

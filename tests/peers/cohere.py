@@ -11,6 +11,7 @@ from aiohttp import web
 
 from tests.fakes.embedder import WordEmbedder
 from tests.peers.faults import Fault, Faults
+from tests.peers.loopback import serving
 
 KEY = "co-loopback"
 DIMENSIONS = {"embed-english-v3.0": 1024, "embed-v4.0": 1536, "embed-from-tomorrow": 80}
@@ -59,14 +60,9 @@ async def cohere_peer(*faults: Fault) -> AsyncIterator[CoherePeer]:
     app = web.Application()
     app.router.add_post("/v2/embed", peer.embed)
     app.router.add_post("/v2/rerank", peer.rerank)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        peer.url = f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    async with serving(app) as host:
+        peer.url = f"http://{host}/"
         yield peer
-    finally:
-        await runner.cleanup()
 
 
 def refusal(status: int, message: str) -> web.Response:

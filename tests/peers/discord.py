@@ -37,6 +37,7 @@ from tests.peers.discord_world import (
     World,
     timestamp,
 )
+from tests.peers.loopback import serving
 
 SEND = "POST /channels/:c/messages"
 START_THREAD = "POST /channels/:c/messages/:m/threads"
@@ -338,19 +339,14 @@ class DiscordPeer:
         app.router.add_get("/", self.gateway.serve)
         app.router.add_get("/attachments/{tail:.*}", self._attachment)
         app.router.add_route("*", "/api/v10/{tail:.*}", self.answer)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        host, port = runner.addresses[0][:2]
-        self.api_base = f"http://{host}:{port}/api/v10"
-        self.gateway_url = f"ws://{host}:{port}/"
-        try:
-            yield self
-        finally:
-            self._closing.set()
-            self.gateway.closing.set()
-            await runner.cleanup()
+        async with serving(app) as host:
+            self.api_base = f"http://{host}/api/v10"
+            self.gateway_url = f"ws://{host}/"
+            try:
+                yield self
+            finally:
+                self._closing.set()
+                self.gateway.closing.set()
         faults = self.refusals + self.gateway.complaints
         assert not faults, "Discord refused: " + " | ".join(faults)
 

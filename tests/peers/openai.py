@@ -12,6 +12,8 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.peers.loopback import serving
+
 KEY = "sk-loopback"
 MODEL = "gpt-4o-mini"
 
@@ -146,15 +148,9 @@ async def openai_peer(*script: Scripted) -> AsyncIterator[OpenAIPeer]:
     peer = OpenAIPeer(script=list(script))
     app = web.Application()
     app.router.add_post("/v1/chat/completions", peer.handle)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    try:
-        peer.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    async with serving(app) as host:
+        peer.url = f"http://{host}/v1"
         yield peer
-    finally:
-        await runner.cleanup()
 
 
 async def stream(

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from tests.fakes.embedder import WordEmbedder
 from tests.peers.faults import Fault, Faults
+from tests.peers.loopback import serving
 from tests.peers.openai import KEY, error
 
 DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-ada-002": 1536, "own-model": 48}
@@ -46,14 +47,9 @@ async def embeddings_peer(*faults: Fault) -> AsyncIterator[EmbeddingsPeer]:
     peer = EmbeddingsPeer(faults=Faults(list(faults)))
     app = web.Application(client_max_size=16 * 1024**2)
     app.router.add_post("/v1/embeddings", peer.embed)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        peer.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1/"
+    async with serving(app) as host:
+        peer.url = f"http://{host}/v1/"
         yield peer
-    finally:
-        await runner.cleanup()
 
 
 def fault_in(body: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections import defaultdict, deque
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from itertools import count
 from time import monotonic, time
 from types import TracebackType
@@ -18,6 +18,7 @@ from typing import Any, Self
 
 from aiohttp import web
 
+from tests.peers.loopback import serving
 from tests.peers.slack_api import Arguments, Call, Fault, SlackApi
 from tests.peers.slack_house import SlackHouse
 from tests.peers.slack_pages import changed_event, message_event, tombstone_event
@@ -109,7 +110,7 @@ class SlackPeer:
         self._not_before: defaultdict[str, float] = defaultdict(float)
         self._event_ids = count(1)
         self._closing = asyncio.Event()
-        self._runner: web.AppRunner | None = None
+        self._server = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=4 * 1024 * 1024)
@@ -118,11 +119,8 @@ class SlackPeer:
         app.router.add_post("/respond/{name}", self._respond)
         app.router.add_post("/files/{name}", self._upload)
         app.router.add_get("/files/{name}", self._download)
-        self._runner = web.AppRunner(app, shutdown_timeout=1.0)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        host, port = self._runner.addresses[0][:2]
-        self.base = f"http://{host}:{port}/api/"
+        host = await self._server.enter_async_context(serving(app, shutdown_seconds=1.0))
+        self.base = f"http://{host}/api/"
         return self
 
     async def __aexit__(
@@ -134,8 +132,7 @@ class SlackPeer:
         self._closing.set()
         await self.deliveries.close()
         await self.sockets.close()
-        assert self._runner is not None
-        await self._runner.cleanup()
+        await self._server.aclose()
         if kind is None:
             self.assert_content()
 

@@ -6,6 +6,7 @@ others; what tells them apart is the token and the workspace's id, as it should 
 from __future__ import annotations
 
 from base64 import b64decode
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import count
 from time import time
@@ -15,6 +16,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from aiohttp import web
 
+from tests.peers.loopback import serving
 from tests.peers.slack import APP_TOKEN, SlackPeer, arguments_of, token_of
 from tests.peers.slack_api import ALL_SCOPES
 from tests.peers.slack_rules import Refused
@@ -64,17 +66,14 @@ class SlackCloud:
         self._codes: dict[str, Code] = {}
         self._refreshes: dict[str, str] = {}
         self._numbers = count(1)
-        self._runner: web.AppRunner | None = None
+        self._server = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         app = web.Application()
         app.router.add_route("*", "/api/{method}", self._handle)
         app.router.add_get("/link", self.sockets.handle)
-        self._runner = web.AppRunner(app, shutdown_timeout=1.0)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        host, port = self._runner.addresses[0][:2]
-        self.base = f"http://{host}:{port}/api/"
+        host = await self._server.enter_async_context(serving(app, shutdown_seconds=1.0))
+        self.base = f"http://{host}/api/"
         for peer in self.workspaces.values():
             peer.base, peer.api.tokens = self.base, {}
         self._deliver_by(self.sockets)
@@ -88,8 +87,7 @@ class SlackCloud:
     ) -> None:
         await self.deliveries.close()
         await self.sockets.close()
-        assert self._runner is not None
-        await self._runner.cleanup()
+        await self._server.aclose()
         if kind is None:
             assert not self.strangers, f"called with a token of nobody: {self.strangers}"
             for peer in self.workspaces.values():

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from aiohttp import ClientSession, web
 
 from tests.peers.faults import Fault, Faults
+from tests.peers.loopback import serving
 
 LARGEST = 64 * 1024**2
 
@@ -34,10 +35,5 @@ async def unreliable(url: str, *faults: Fault) -> AsyncIterator[tuple[str, Fault
 
         app = web.Application(client_max_size=LARGEST)
         app.router.add_route("*", "/{path:.*}", pass_on)
-        runner = web.AppRunner(app, shutdown_timeout=0.1)
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, "127.0.0.1", 0).start()
-            yield f"http://127.0.0.1:{runner.addresses[0][1]}/", script
-        finally:
-            await runner.cleanup()
+        async with serving(app) as host:
+            yield f"http://{host}/", script

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from tests.peers.loopback import serving
+
 
 @dataclass
 class WebsitePeer:
@@ -66,13 +68,6 @@ async def website_peer() -> AsyncIterator[WebsitePeer]:
     peer = WebsitePeer()
     app = web.Application()
     app.router.add_get("/{path:.*}", peer.answer)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    port = runner.addresses[0][1]
-    peer.url = f"http://127.0.0.1:{port}"
-    try:
+    async with serving(app) as host:
+        peer.url = f"http://{host}"
         yield peer
-    finally:
-        await runner.cleanup()

@@ -11,7 +11,7 @@ import pytest
 
 from adapters.apologies import apologise
 from adapters.discord import phrases as discord
-from adapters.slack import words as slack
+from adapters.slack import phrases as slack
 from rag_core.agent.language.languages import language_of_question
 from rag_core.agent.phrases import PHRASES, phrases_for, phrases_in
 from rag_core.errors import AnswerTimedOut, ModelBehaviourError, UpstreamUnavailable
@@ -20,7 +20,7 @@ LANGUAGES = ("en", "de", "es", "fr")
 TABLES: Mapping[str, Mapping[str, Any]] = {
     "agent": PHRASES,
     "discord": discord.PHRASES,
-    "slack": {"en": slack.ENGLISH, **slack.WORDS},
+    "slack": slack.PHRASES,
 }
 
 

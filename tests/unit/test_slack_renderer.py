@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from adapters.slack.answering.markdown import ZERO_WIDTH_SPACE, link, to_slack_markdown
 from adapters.slack.answering.renderer import MARKDOWN_LIMIT, SlackRenderer
 from adapters.slack.hearing.events import SHORTENED
-from adapters.slack.words import ENGLISH
+from adapters.slack.phrases import ENGLISH
 from rag_core.agent.answer import AgentResponse, Outcome, Suggestion
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question

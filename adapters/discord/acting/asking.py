@@ -14,7 +14,7 @@ from adapters.discord.hearing.events import ONLY_FILES, SHORTENED
 from adapters.discord.wording import with_names, without_mention
 from adapters.pastes import shortened
 from rag_core.conversation.key import ConversationKey, Platform
-from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
+from rag_core.conversation.question import MAX_QUESTION, Question, shows_nothing
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import InvalidQuestion
 from rag_core.retrieval.query import Filters
@@ -60,7 +60,7 @@ def asked_by_menu(interaction: discord.Interaction, *, at: datetime) -> Incoming
     said = pointed.get("content") or handed_on(pointed)
     text = said if me is None else without_mention(said, me.id)
     text = with_names(text, names)
-    if all(is_invisible(character) for character in text):
+    if shows_nothing(text):
         raise InvalidQuestion("message", ONLY_FILES)
     return _question(interaction, text, at=at)
 

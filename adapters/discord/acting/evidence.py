@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from adapters.discord.answering.footer import files_of
 from adapters.discord.answering.links import place_link
 from adapters.discord.wording import escaped
+from adapters.excerpts import one_line
 from rag_core.agent.answer import AgentResponse, Citation
 
 MAX_QUOTE = 400
@@ -15,7 +17,7 @@ NO_EVIDENCE = "This answer quotes no passage."
 
 def evidence(response: AgentResponse) -> Sequence[str]:
     """Every footnote with its quoted passage, as few messages as hold them."""
-    files = {(s.page_title, s.section): s.source_file for s in response.sources}
+    files = files_of(response)
     messages: list[str] = []
     for citation in response.citations:
         file = files.get((citation.page_title, citation.section_heading), "")
@@ -36,5 +38,4 @@ def blocks(citation: Citation, file: str) -> list[str]:
 
 
 def quoted(text: str) -> str:
-    line = " ".join(text.split())
-    return escaped(line if len(line) <= MAX_QUOTE else line[: MAX_QUOTE - 1] + "…")
+    return escaped(one_line(text, MAX_QUOTE))

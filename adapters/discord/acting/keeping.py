@@ -22,6 +22,7 @@ from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.gateway.tokens import TicketRest, ticket_of
 from adapters.discord.hearing.channels import Spot, spot_in
 from adapters.discord.hearing.events import ASKING_TYPES, asked_text, is_addressed, spot_of
+from adapters.discord.hearing.readers import roles_of
 from adapters.discord.wording import escaped
 from adapters.staff_answers import (
     KEEP,
@@ -180,12 +181,6 @@ class Keeping:
     def _is_admin(self, person: discord.abc.User) -> bool:
         manages = isinstance(person, discord.Member) and person.guild_permissions.manage_guild
         return manages or bool(self._admin_roles & roles_of(person))
-
-
-def roles_of(person: discord.abc.User) -> frozenset[str]:
-    if not isinstance(person, discord.Member):
-        return frozenset()
-    return frozenset(str(role.id) for role in person.roles)
 
 
 def reply_of(message: discord.Message, spot: Spot, text: str) -> StaffReply:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from adapters.discord.answering.links import place_link
 from adapters.discord.wording import escaped, harmless
+from adapters.excerpts import one_line
 from adapters.steward import Finding, GapLine
 from rag_core.books.book import Book
 from rag_core.ingestion.job import IngestionJob
@@ -65,5 +66,4 @@ def finding(found: Finding) -> str:
 
 
 def shown(text: str) -> str:
-    line = " ".join(text.split())
-    return escaped(line if len(line) <= MAX_LINE else line[: MAX_LINE - 1] + "…")
+    return escaped(one_line(text, MAX_LINE))

@@ -11,10 +11,11 @@ from adapters.apologies import sentence_for
 from adapters.discord.answering.links import place_link
 from adapters.discord.hearing.channels import Spot
 from adapters.discord.wording import escaped
-from adapters.passages import KnowsRules, Passages, Searches, reading_in
+from adapters.passages import Passages, Searches, reading_in
 from adapters.section_titles import SectionTitles
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ReaderProfile
+from rag_core.books.rules import KnowsRules
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError
 from rag_core.retrieval.query import MIN_TEXT

@@ -13,6 +13,7 @@ from adapters.discord.acting.buttons import Pressed, button, rows
 from adapters.discord.answering.post import Post
 from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.gateway.tokens import TicketRest, ticket_of
+from adapters.discord.hearing.readers import roles_of
 from adapters.discord.wording import escaped
 from adapters.presses import Press
 from adapters.review import Review
@@ -97,7 +98,7 @@ class StaffDesk:
         if str(user.id) == pressed.detail or interaction.permissions.manage_messages:
             return True
         role = self._roles.get(spot_of(interaction).tenant)
-        return isinstance(user, discord.Member) and any(str(each.id) == role for each in user.roles)
+        return role in roles_of(user)
 
     async def _tag(self, post: discord.Thread) -> None:
         """Best effort, in forums that have a tag for it."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from adapters.discord.answering.links import place_line, place_link
 from adapters.discord.earlier import address_of
-from adapters.discord.phrases import phrases_for
+from adapters.phrases import common_phrases
 from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
 
@@ -15,13 +15,18 @@ Place = Callable[..., str]
 
 def footnotes(response: AgentResponse, place: Place = place_link) -> list[str]:
     """One line each, in the order of their numbers."""
-    files = {(s.page_title, s.section): s.source_file for s in response.sources}
+    files = files_of(response)
     lines = []
     for citation in response.citations:
         title, section = citation.page_title, citation.section_heading
         file = files.get((title, section), "")
         lines.append(f"[{citation.number}] {place(title, section, citation.page_url, file=file)}")
     return lines
+
+
+def files_of(response: AgentResponse) -> Mapping[tuple[str, str], str]:
+    """The file of each section that an answer rests on."""
+    return {(each.page_title, each.section): each.source_file for each in response.sources}
 
 
 def suggestions(
@@ -31,7 +36,7 @@ def suggestions(
         f"- {place(each.page_title, each.section_heading, each.page_url)}"
         for each in response.suggestions
     ]
-    return [f"**{phrases_for(question).suggested}**", *lines] if lines else []
+    return [f"**{common_phrases(question).suggested}**", *lines] if lines else []
 
 
 def earlier(
@@ -43,7 +48,7 @@ def earlier(
         return []
     day, address = f"{before.asked_at:%Y-%m-%d}", address_of(before)
     told = f"{day}: <{address}>" if plain else f"[{day}](<{address}>)"
-    return [f"{phrases_for(question).before} {told}"]
+    return [f"{common_phrases(question).asked_before} {told}"]
 
 
 def plain_footer(response: AgentResponse, question: IncomingQuestion) -> list[list[str]]:

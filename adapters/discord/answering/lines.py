@@ -115,12 +115,12 @@ class TicketLine:
 
     rest_seconds = 0.0
 
-    async def turn(self, *, first: bool) -> None:
-        """Answers to commands have their own limits."""
-
     def __init__(self, question: IncomingQuestion, *, tickets: TicketRest) -> None:
         self._ticket = ticket_for(question)
         self._tickets = tickets
+
+    async def turn(self, *, first: bool) -> None:
+        """Answers to commands have their own limits."""
 
     async def show(self, words: str) -> None:
         await self._tickets.write(self._ticket, words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adapters.discord.wording import escaped, link_target
+from adapters.excerpts import one_line
 
 MAX_TITLE = 200
 
@@ -31,5 +32,4 @@ def _with_file(label: str, file: str) -> str:
 
 
 def _shown(text: str) -> str:
-    whole = " ".join(text.split())
-    return escaped(whole if len(whole) <= MAX_TITLE else whole[: MAX_TITLE - 1] + "…")
+    return escaped(one_line(text, MAX_TITLE))

@@ -7,6 +7,8 @@ from adapters.discord.hearing.events import SHORTENED
 from adapters.discord.hearing.files import CUT, UNREAD
 from adapters.discord.phrases import phrases_for
 from adapters.discord.wording import escaped
+from adapters.excerpts import one_line
+from adapters.phrases import common_phrases
 from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.desk.incoming import IncomingQuestion
 
@@ -15,21 +17,20 @@ MAX_QUOTED = 300
 
 def notes(response: AgentResponse, question: IncomingQuestion) -> list[str]:
     """One line each."""
-    said, phrases = [], phrases_for(question)
+    said, common, own = [], common_phrases(question), phrases_for(question)
     if response.source_changed:
-        said.append(f"-# 🔄 {phrases.changed}")
+        said.append(f"-# 🔄 {common.changed}")
     if response.outcome is Outcome.LOW_CONFIDENCE:
-        said.append(f"-# ⚠️ {phrases.caution}")
+        said.append(f"-# ⚠️ {common.caution}")
     if length := question.address.get(SHORTENED):
-        said.append(f"-# {phrases.shortened.format(length=int(length))}")
+        said.append(f"-# {own.shortened.format(length=int(length))}")
     if UNREAD in question.address:
-        said.append(f"-# {phrases.unread}")
+        said.append(f"-# {own.unread}")
     if CUT in question.address:
-        said.append(f"-# {phrases.cut}")
+        said.append(f"-# {own.cut}")
     return [*([quoted(question)] if came_by_command(question) else []), *said]
 
 
 def quoted(question: IncomingQuestion) -> str:
     """Discord shows that a command was used, but not what was asked with it."""
-    asked = " ".join(question.question.message.split())
-    return f"> {escaped(asked if len(asked) <= MAX_QUOTED else asked[: MAX_QUOTED - 1] + '…')}"
+    return f"> {escaped(one_line(question.question.message, MAX_QUOTED))}"

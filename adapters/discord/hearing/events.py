@@ -13,7 +13,7 @@ from adapters.discord.hearing.files import ReadFiles
 from adapters.discord.wording import USER, with_names, without_mention
 from adapters.pastes import shortened
 from rag_core.agent.smalltalk import SmallTalk, small_talk
-from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
+from rag_core.conversation.question import MAX_QUESTION, Question, shows_nothing
 from rag_core.desk.incoming import IncomingQuestion
 
 SHORTENED = "shortened"
@@ -173,7 +173,7 @@ def asked_text(message: discord.Message, me: discord.abc.User) -> str:
     if own_role is not None:
         text = text.replace(own_role.mention, "").strip()
     words = with_names(text, names)
-    return "" if all(is_invisible(character) for character in words) else words
+    return "" if shows_nothing(words) else words
 
 
 def forwarded(message: discord.Message) -> str:

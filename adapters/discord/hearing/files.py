@@ -11,13 +11,11 @@ import aiohttp
 import discord
 
 from adapters.discord.gateway.connection import Connection
+from adapters.text_files import MAX_BYTES, MAX_FILES, TEXT_TYPES, fenced, text_in
 from rag_core.errors import UpstreamUnavailable
 
 log = logging.getLogger(__name__)
 
-MAX_BYTES = 20_000
-MAX_FILES = 3
-TEXT_TYPES = ("text/", "application/json", "application/xml", "application/x-yaml")
 PROSE = (".txt", ".md", ".rst", ".log", ".csv", ".tex", ".html")
 SETTINGS = (".json", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".xml", ".ipynb", ".urdf")
 CODE = (".py", ".js", ".ts", ".c", ".h", ".cpp", ".rs", ".go", ".java", ".kt", ".sh", ".sql")
@@ -59,9 +57,7 @@ class FileReader:
         except (aiohttp.ClientError, OSError, TimeoutError, UpstreamUnavailable) as error:
             log.warning("a file was not read", extra={"cause": type(error).__name__})
             return None
-        if b"\0" in raw:
-            return None
-        return raw.decode("utf-8", errors="replace").replace("\ufeff", "").strip() or None
+        return text_in(raw)
 
     async def _fetched(self, url: str) -> bytes:
         """Not a byte more than we look at, however much is sent."""
@@ -78,8 +74,3 @@ class FileReader:
 def is_text(file: discord.Attachment) -> bool:
     kind = file.content_type or ""
     return kind.startswith(TEXT_TYPES) or file.filename.lower().endswith(PROSE + SETTINGS + CODE)
-
-
-def fenced(name: str, text: str) -> str:
-    fence = "`" * 3 if "```" not in text else "~" * 3
-    return f"{' '.join(name.split())}:\n{fence}\n{text}\n{fence}"

@@ -13,7 +13,7 @@ from adapters.discord.acting.asking import came_by_command
 from adapters.discord.gateway.connection import Connection
 from adapters.discord.gateway.errors import UNKNOWN_MESSAGE, DiscordRefused, discord_errors
 from adapters.discord.hearing.afterthoughts import Afterthoughts
-from adapters.discord.hearing.catchup import MARGIN
+from adapters.discord.hearing.catch_up import MARGIN
 from adapters.discord.hearing.channels import DIRECT
 from adapters.discord.hearing.listener import Listener
 from rag_core.conversation.key import Platform

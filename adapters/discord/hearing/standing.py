@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from adapters.discord.hearing.channels import Spot
 from adapters.discord.hearing.events import Heard
 from adapters.platform import KnowsThreads
-from rag_core.books.policy import ChannelPolicy
-from rag_core.conversation.key import Platform, TenantId
+from rag_core.books.rules import KnowsPolicies
+from rag_core.conversation.key import Platform
 from rag_core.ports import MarkerStore
 
 MUTED, OPEN = "muted", "open"
-
-
-class KnowsPolicies(Protocol):
-    """What holds in a channel, as the library knows it."""
-
-    async def policy_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> ChannelPolicy: ...
 
 
 class MutedThreads:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from adapters.presses import LABELS, Press, offered
+from adapters.slack.answering.blocks import Block
 from adapters.slack.hearing.shapes import part
 from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
@@ -18,7 +19,6 @@ SHARE, KEEP = "share", "keep"
 PRIVATE_LABELS = {SHARE: "Share", KEEP: "Keep"}
 CLOSES = {"callback": f"{ACTION}:reason", "block": "reason", "field": "words"}
 LONGEST_REASON = 1_000
-Block = dict[str, Any]
 RATINGS = (Press.HELPFUL, Press.NOT_HELPFUL)
 
 

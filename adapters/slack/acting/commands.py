@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from adapters.apologies import sentence_for
-from adapters.graphemes import safe_cut
+from adapters.excerpts import one_line
 from adapters.passages import Passages
 from adapters.pastes import shortened
 from adapters.platform import AcceptsQuestions
-from adapters.slack.acting.evidence import sections
 from adapters.slack.acting.house_keeping import HouseCommand
 from adapters.slack.acting.private import RESPONSE_URL
+from adapters.slack.acting.typed import Reply, Typed, said, typed_in
+from adapters.slack.answering.blocks import sections
 from adapters.slack.answering.markdown import escaped, link
 from adapters.slack.calling.people import People
 from adapters.slack.config import CommandNames
 from adapters.slack.hearing.events import noted
 from adapters.slack.hearing.mentions import plain_text
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
-from rag_core.conversation.question import Question, is_invisible
+from rag_core.conversation.question import Question, shows_nothing
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import FootnoteError, StorageError
 from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.whereabouts import whereabouts
 
 LOOKUP_SECONDS = 2.0
 """Whoever uses a command is answered within three seconds, or not at all."""
@@ -33,27 +34,6 @@ SEARCHING = "🔎 Searching the docs… The answer comes here, for you alone."
 NOTHING_FOUND = "The documents have no passage on this."
 FOUND = "What the documents say"
 NOT_TAKEN = "I could not write your question down just now. Please ask again in a minute."
-Reply = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Used:
-    """A command as somebody typed it."""
-
-    name: str
-    text: str
-    user_id: str
-    channel_id: str
-    team_id: str
-    trigger_id: str
-    response_url: str
-
-
-def used_in(body: Mapping[str, Any]) -> Used:
-    fields = ("text", "user_id", "channel_id", "team_id", "trigger_id", "response_url")
-    return Used(
-        name=str(body.get("command", "")), **{name: str(body.get(name) or "") for name in fields}
-    )
 
 
 class Commands:
@@ -76,7 +56,7 @@ class Commands:
 
     async def use(self, body: Mapping[str, Any]) -> Reply:
         """What the person reads at once."""
-        used = used_in(body)
+        used = typed_in(body)
         if used.name == self._names.ask:
             return await self._ask(used)
         if used.name == self._names.lookup and self._passages is not None:
@@ -85,9 +65,9 @@ class Commands:
             return await self._house.use(used)
         return said("I do not know this command.")
 
-    async def _ask(self, used: Used) -> Reply:
+    async def _ask(self, used: Typed) -> Reply:
         words = plain_text(used.text, "")
-        if all(is_invisible(character) for character in words):
+        if shows_nothing(words):
             return said(f"Write your question behind {used.name}, as in: {used.name} How do I …?")
         locale = await self._people.locale_of(used.team_id, used.user_id)
         try:
@@ -96,9 +76,9 @@ class Commands:
             return said(NOT_TAKEN)
         return said(SEARCHING)
 
-    async def _lookup(self, used: Used, passages: Passages) -> Reply:
+    async def _lookup(self, used: Typed, passages: Passages) -> Reply:
         words = plain_text(used.text, "")
-        if all(is_invisible(character) for character in words):
+        if shows_nothing(words):
             return said(f"Write what to look for behind {used.name}.")
         try:
             found = await passages.of(
@@ -112,12 +92,7 @@ class Commands:
         return listed(found)
 
 
-def said(text: str, blocks: Sequence[Mapping[str, Any]] = ()) -> Reply:
-    shown = {"text": text, "response_type": "ephemeral"}
-    return {**shown, "blocks": list(blocks)} if blocks else shown
-
-
-def asked_by_command(used: Used, words: str, *, locale: str) -> IncomingQuestion:
+def asked_by_command(used: Typed, words: str, *, locale: str) -> IncomingQuestion:
     """What one person sees alone is a conversation of its own."""
     now = datetime.now(UTC)
     return IncomingQuestion(
@@ -147,13 +122,10 @@ def listed(results: Sequence[SearchResult]) -> Reply:
 
 
 def place(result: SearchResult) -> str:
-    names = [result.page_title.strip(), result.section_heading.strip()]
-    title = " › ".join(dict.fromkeys(name for name in names if name)) or result.source_file
+    title = whereabouts(result.page_title, result.section_heading) or result.source_file
     shown = link(title, result.page_url)
     return shown if result.page_url else f"{shown} ({escaped(result.source_file)})"
 
 
 def excerpt(text: str) -> str:
-    line = " ".join(text.split())
-    whole = len(line) <= MAX_EXCERPT
-    return escaped(line if whole else line[: safe_cut(line, 0, MAX_EXCERPT)] + "…")
+    return escaped(one_line(text, MAX_EXCERPT))

@@ -6,7 +6,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from adapters.excerpts import one_line
 from adapters.slack.acting.house_keeping import book_line, finding_line, gap_line, job_line
+from adapters.slack.answering.blocks import Block, section
 from adapters.slack.answering.markdown import escaped
 from adapters.slack.calling.people import People
 from adapters.slack.config import CommandNames
@@ -23,7 +25,6 @@ PUBLISH = "views.publish"
 RECENT = 5
 MAX_ASKED = 140
 MAX_LINES = 2_900
-Block = dict[str, Any]
 
 
 class KnowsAsked(Protocol):
@@ -88,7 +89,7 @@ class Home:
         asked = await self._asked.asked_by(
             platform=Platform.SLACK, tenant=tenant, asker_id=user, limit=RECENT
         )
-        lines = [f"• {escaped(' '.join(text.split())[:MAX_ASKED])}" for text in asked]
+        lines = [f"• {escaped(one_line(text, MAX_ASKED))}" for text in asked]
         return headed("What you asked lately", lines or ["Nothing yet."])
 
     async def _for_admins(self, tenant: TenantId) -> list[Block]:
@@ -114,5 +115,5 @@ def headed(title: str, lines: Sequence[str]) -> list[Block]:
             text = f"{text}\n{line}".strip()
     return [
         {"type": "header", "text": {"type": "plain_text", "text": title}},
-        {"type": "section", "text": {"type": "mrkdwn", "text": text or "…"}},
+        section(text or "…"),
     ]

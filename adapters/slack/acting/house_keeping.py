@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
 
-from adapters.slack.acting.evidence import sections
+from adapters.slack.acting.typed import Reply, Typed, said
+from adapters.slack.answering.blocks import sections
 from adapters.slack.answering.markdown import escaped, link
 from adapters.slack.calling.people import People
 from adapters.slack.config import CommandNames
@@ -28,24 +28,6 @@ CHANNEL_HELP = (
 )
 SWITCH = {"on": True, "off": False, "default": None}
 
-
-class Typed(Protocol):
-    """A command as somebody typed it."""
-
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def user_id(self) -> str: ...
-
-    @property
-    def channel_id(self) -> str: ...
-
-    @property
-    def team_id(self) -> str: ...
-
-
-Reply = Mapping[str, Any]
 Answers = Callable[[Typed, list[str]], Awaitable[list[str]]]
 
 
@@ -137,7 +119,7 @@ def changed(policy: ChannelPolicy, name: str, words: Sequence[str]) -> ChannelPo
     value = " ".join(words)
     match name:
         case "book":
-            return with_book(policy, None if value == "default" else value)
+            return policy.reading(*([] if value == "default" else [value]))
         case "auto":
             return replace(policy, auto_answer=switched(name, value))
         case "hints":
@@ -149,10 +131,6 @@ def changed(policy: ChannelPolicy, name: str, words: Sequence[str]) -> ChannelPo
                 "channel",
                 f"There is no setting {name[:30]!r}: there are book, auto, hints and tone.",
             )
-
-
-def with_book(policy: ChannelPolicy, book_id: str | None) -> ChannelPolicy:
-    return replace(policy, book_id=book_id)
 
 
 def switched(name: str, value: str) -> bool | None:
@@ -196,4 +174,4 @@ def gap_line(gap: GapLine) -> str:
 
 def as_reply(lines: Sequence[str]) -> Reply:
     text = lines[0] if len(lines) == 1 else "Footnote"
-    return {"text": text, "response_type": "ephemeral", "blocks": sections(lines)}
+    return said(text, sections(lines))

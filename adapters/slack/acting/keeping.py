@@ -10,13 +10,13 @@ from uuid import UUID
 
 from adapters.slack.acting.buttons import button
 from adapters.slack.acting.private import Whispers
-from adapters.slack.acting.staff import section
 from adapters.slack.acting.staff_members import StaffMembers
+from adapters.slack.answering.blocks import section
 from adapters.slack.calling.people import People
 from adapters.slack.calling.team import Team
 from adapters.slack.hearing.errands import Errands
 from adapters.slack.hearing.events import Deleted, Edited, Heard
-from adapters.slack.hearing.shapes import part
+from adapters.slack.hearing.shapes import id_in, part
 from adapters.slack.installing.teams import Teams
 from adapters.staff_answers import KEEP, LABELS, WITHDRAW, Decisions, KeepsAnswers, asking, choices
 from rag_core.conversation.key import Platform, TenantId
@@ -71,7 +71,7 @@ class Keeping:
             await self._staffing.edited(change.question.identity, change.text)
 
     async def pressed(self, body: Mapping[str, Any], act: str, answer_id: UUID) -> None:
-        user, tenant = str(body["user"]["id"]), TenantId(str(body["team"]["id"]))
+        user, tenant = id_in(body, "user"), TenantId(id_in(body, "team"))
         told = await self._decisions.decide(
             act.removeprefix(PREFIX),
             answer_id,

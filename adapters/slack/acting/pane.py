@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from adapters.graphemes import safe_cut
+from adapters.excerpts import one_line
 from adapters.slack.calling.team import Team
 from adapters.slack.hearing.shapes import part
 from adapters.slack.installing.teams import Teams, team_id_in
@@ -108,8 +108,7 @@ class Pane:
 
 
 def title_of(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_TITLE else line[: safe_cut(line, 0, MAX_TITLE - 1)] + "…"
+    return one_line(text, MAX_TITLE)
 
 
 def _name(tenant: str, channel: str, ts: str) -> str:

@@ -15,7 +15,7 @@ from adapters.slack.acting.private import Whispers
 from adapters.slack.acting.sharing import Sharing
 from adapters.slack.acting.staff import Staff
 from adapters.slack.hearing.errands import Errands
-from adapters.slack.hearing.shapes import part
+from adapters.slack.hearing.shapes import id_in, part
 from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
@@ -79,20 +79,20 @@ class Presses:
         found = reason_in(part(body, "view"))
         if found is not None:
             answer_id, reason = found
-            asker = str(body["user"]["id"])
+            asker = id_in(body, "user")
             said = await self._review.rate(answer_id, asker_id=asker, helpful=False, reason=reason)
             if said == NOT_SAVED:
                 raise StorageError(said)
 
     async def _helped(self, body: Body, pressed: Pressed) -> None:
-        asker = str(body["user"]["id"])
+        asker = id_in(body, "user")
         self._say(body, await self._review.rate(pressed.answer_id, asker_id=asker, helpful=True))
 
     async def _did_not_help(self, body: Body, pressed: Pressed) -> None:
         """The rating counts even if the form is put away; the form comes first, while it may."""
-        team = self._teams.of(team_of(body))
+        team = self._teams.of(id_in(body, "team"))
         self._errands.start(self._ask_why(team.call, body, pressed))
-        asker = str(body["user"]["id"])
+        asker = id_in(body, "user")
         await self._review.rate(pressed.answer_id, asker_id=asker, helpful=False)
 
     async def _ask_why(self, call: Any, body: Body, pressed: Pressed) -> None:
@@ -102,7 +102,7 @@ class Presses:
 
     async def _show(self, body: Body, pressed: Pressed) -> None:
         found = await self._review.shown(
-            pressed.answer_id, platform=Platform.SLACK, tenant=TenantId(team_of(body))
+            pressed.answer_id, platform=Platform.SLACK, tenant=TenantId(id_in(body, "team"))
         )
         if isinstance(found, str):
             self._say(body, found)
@@ -116,15 +116,15 @@ class Presses:
         self._errands.start(self._staff.resolved(body))
 
     async def _again(self, body: Body, pressed: Pressed) -> None:
-        asker = str(body["user"]["id"])
+        asker = id_in(body, "user")
         self._say(body, await self._review.ask_again(pressed.answer_id, asker_id=asker))
 
     async def _delete(self, body: Body, pressed: Pressed) -> None:
-        asker = str(body["user"]["id"])
+        asker = id_in(body, "user")
         identity = MessageIdentity(
             platform=Platform.SLACK.value,
-            tenant=team_of(body),
-            channel_id=str(body["channel"]["id"]),
+            tenant=id_in(body, "team"),
+            channel_id=id_in(body, "channel"),
             message_id=pressed.message_id,
         )
         told = (
@@ -143,7 +143,3 @@ class Presses:
 
     def _say(self, body: Body, sentence: str) -> None:
         self._errands.start(self._whispers.tell(body, sentence))
-
-
-def team_of(body: Body) -> str:
-    return str(part(body, "team").get("id") or "")

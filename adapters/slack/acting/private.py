@@ -12,7 +12,7 @@ import aiohttp
 
 from adapters.slack.calling.calls import SERVICE
 from adapters.slack.calling.hosts import is_slacks_own
-from adapters.slack.hearing.shapes import part
+from adapters.slack.hearing.shapes import id_in, part
 from adapters.slack.installing.teams import Teams
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
@@ -92,11 +92,11 @@ class Whispers:
         if container.get("is_ephemeral") or not message_of:
             await self.respond(str(body.get("response_url") or ""), **message)
             return
-        team = self._teams.of(str(part(body, "team").get("id") or ""))
+        team = self._teams.of(id_in(body, "team"))
         await team.call(
             "chat.postEphemeral",
-            channel=str(body["channel"]["id"]),
-            user=str(body["user"]["id"]),
+            channel=id_in(body, "channel"),
+            user=id_in(body, "user"),
             thread_ts=message_of.get("thread_ts"),
             **message,
         )

@@ -8,11 +8,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from adapters.answered_threads import AnsweredThreads
+from adapters.excerpts import one_line
 from adapters.review import KnowsAnswers, told_in_words
 from adapters.slack.acting.buttons import Pressed, without_choice
 from adapters.slack.acting.private import Whispers
+from adapters.slack.answering.own_posts import marked_as
 from adapters.slack.answering.renderer import SlackRenderer
-from adapters.slack.answering.reply import EVENT_TYPE, message_in
+from adapters.slack.answering.reply import message_in
+from adapters.slack.hearing.shapes import id_in
 from adapters.slack.installing.teams import Teams
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
@@ -54,7 +57,7 @@ class Sharing:
         with told_in_words() as problem:
             found = await self._answers.answer(pressed.answer_id)
             is_shared = await self._markers.get(marker)
-        team_id = str(body["team"]["id"])
+        team_id = id_in(body, "team")
         if found is None or (found[1].platform, found[1].tenant) != (Platform.SLACK, team_id):
             await self._whispers.tell(body, problem.sentence or NOT_STORED)
         elif is_shared:
@@ -91,8 +94,8 @@ class Sharing:
         self, body: Mapping[str, Any], pressed: Pressed, response: AgentResponse
     ) -> None:
         """Question and answer, as if it had been asked in the channel by who pressed."""
-        team, channel = self._teams.of(str(body["team"]["id"])), str(body["channel"]["id"])
-        asker = str(body["user"]["id"])
+        team, channel = self._teams.of(id_in(body, "team")), id_in(body, "channel")
+        asker = id_in(body, "user")
         head = await team.post(
             channel=channel,
             metadata=metadata_for(pressed, 0),
@@ -111,8 +114,7 @@ class Sharing:
 
 
 def head_message(query: str) -> dict[str, Any]:
-    short = query if len(query) <= MAX_QUOTED else query[: MAX_QUOTED - 1] + "…"
-    element = {"type": "plain_text", "text": f"❓ {' '.join(short.split())}"}
+    element = {"type": "plain_text", "text": f"❓ {one_line(query, MAX_QUOTED)}"}
     return {"text": element["text"], "blocks": [{"type": "section", "text": element}]}
 
 
@@ -133,5 +135,4 @@ def as_asked(
 
 
 def metadata_for(pressed: Pressed, number: int) -> dict[str, Any]:
-    key = f"shared-{pressed.answer_id.hex}-{number}"
-    return {"event_type": EVENT_TYPE, "event_payload": {"key": key}}
+    return marked_as(f"shared-{pressed.answer_id.hex}-{number}")

@@ -12,6 +12,7 @@ from adapters.slack.acting.private import Whispers
 from adapters.slack.hearing.context import Context
 from adapters.slack.hearing.errands import Errands
 from adapters.slack.hearing.events import said
+from adapters.slack.hearing.shapes import id_in
 from adapters.slack.installing.teams import Teams
 
 CALLBACK = "footnote_answer_this"
@@ -38,11 +39,11 @@ class Shortcut:
         self._errands = errands
 
     async def use(self, body: Mapping[str, Any]) -> None:
-        team = self._teams.of(str(body["team"]["id"]))
+        team = self._teams.of(id_in(body, "team"))
         message = {**body["message"], "channel": body["channel"]["id"], "type": "message"}
         heard = said({**message, "bot_id": ""}, team.workspace, heard_at=datetime.now(UTC))
         if heard is None or not heard.text:
             self._errands.start(self._whispers.respond(str(body["response_url"]), text=NO_WORDS))
             return
         question = await self._context.of(team, heard, reads_thread=False)
-        await self._desk.accept(replace(question, asker_id=str(body["user"]["id"])))
+        await self._desk.accept(replace(question, asker_id=id_in(body, "user")))

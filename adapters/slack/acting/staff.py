@@ -10,8 +10,9 @@ from adapters.review import Review
 from adapters.slack.acting.buttons import Pressed, button
 from adapters.slack.acting.private import Whispers
 from adapters.slack.acting.staff_members import is_group
-from adapters.slack.answering.reply import EVENT_TYPE
-from adapters.slack.hearing.shapes import part
+from adapters.slack.answering.blocks import section
+from adapters.slack.answering.own_posts import marked_as
+from adapters.slack.hearing.shapes import id_in, part
 from adapters.slack.installing.teams import Teams
 from rag_core.errors import UpstreamError
 
@@ -51,11 +52,11 @@ class Staff:
 
     async def resolved(self, body: Mapping[str, Any]) -> None:
         """The call says who resolved it, and nobody is called any more."""
-        team = self._teams.of(str(body["team"]["id"]))
-        words = RESOLVED.format(user=body["user"]["id"])
+        team = self._teams.of(id_in(body, "team"))
+        words = RESOLVED.format(user=id_in(body, "user"))
         await team.call(
             "chat.update",
-            channel=str(body["channel"]["id"]),
+            channel=id_in(body, "channel"),
             ts=part(body, "message").get("ts"),
             text=words,
             blocks=[section(words)],
@@ -66,22 +67,15 @@ class Staff:
         words = CALL.format(people=" ".join(mention(person) for person in self._people))
         value = f"{Press.RESOLVED} {pressed.answer_id.hex}"
         done = button(Press.RESOLVED, LABELS[Press.RESOLVED], value)
-        await self._teams.of(str(body["team"]["id"])).post(
-            channel=str(body["channel"]["id"]),
+        await self._teams.of(id_in(body, "team")).post(
+            channel=id_in(body, "channel"),
             thread_ts=message.get("thread_ts") or message.get("ts"),
             text=words,
             blocks=[section(words), {"type": "actions", "elements": [done]}],
-            metadata={
-                "event_type": EVENT_TYPE,
-                "event_payload": {"key": f"call-{pressed.answer_id.hex}"},
-            },
+            metadata=marked_as(f"call-{pressed.answer_id.hex}"),
         )
 
 
 def mention(person: str) -> str:
     """How Slack calls a member, or all of a user group."""
     return f"<!subteam^{person}>" if is_group(person) else f"<@{person}>"
-
-
-def section(mrkdwn: str) -> dict[str, Any]:
-    return {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn}}

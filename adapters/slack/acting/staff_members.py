@@ -63,7 +63,7 @@ class StaffMembers:
             if not team.offers(METHOD) or not team.budget.take(METHOD):
                 return None
             async with asyncio.timeout(ASK_SECONDS):
-                answer = await team.call_now("usergroups.users.list", usergroup=group)
+                answer = await team.call_now(METHOD, usergroup=group)
         except (UpstreamError, TimeoutError) as error:
             log.info("the members of a group are not told", extra={"cause": str(error)})
             return None

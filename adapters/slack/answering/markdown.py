@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from adapters.excerpts import one_line
 from adapters.graphemes import safe_cut
 from adapters.markdown_blocks import BlockKind, blocks_of
 
@@ -74,7 +75,7 @@ def fallback(markdown: str, limit: int) -> str:
 
 def link(title: str, url: str | None) -> str:
     """A title in mrkdwn, linked where there is an address of the web to lead to."""
-    label = escaped(" ".join(_cut(title, LONGEST_TITLE).split()))
+    label = escaped(one_line(title, LONGEST_TITLE))
     if url is None or not WEB_ADDRESS.match(url) or len(url) > LONGEST_ADDRESS:
         return label
     return f"<{_address(url)}|{label}>"
@@ -89,10 +90,6 @@ def _percent(character: str) -> str:
     if character in '<>|"`' or character.isspace() or not character.isprintable():
         return "".join(f"%{byte:02X}" for byte in character.encode())
     return character
-
-
-def _cut(title: str, limit: int) -> str:
-    return title if len(title) <= limit else title[: safe_cut(title, 0, limit - 1)] + "…"
 
 
 def _prose(text: str) -> str:

@@ -5,30 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from adapters.phrases import common_phrases
 from adapters.slack.acting.buttons import buttons
+from adapters.slack.answering.blocks import SECTION_LIMIT, Block, gathered, section
 from adapters.slack.answering.markdown import escaped, fallback, link, to_mrkdwn, to_slack_markdown
 from adapters.slack.earlier import address_of
 from adapters.slack.hearing.events import IMAGES, SHORTENED
-from adapters.slack.words import Words, words_for
+from adapters.slack.phrases import phrases_for
 from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse, Citation, EarlierThread, Outcome, Suggestion
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung
+from rag_core.retrieval.whereabouts import whereabouts
 
 MARKDOWN_LIMIT = 10_000
 """Slack takes 12,000 characters of Markdown in a message; what is left is for the footnotes."""
 BLOCKS_LIMIT = 13_000
 """Slack takes about 13,200 characters in all blocks of a message."""
-SECTION_LIMIT = 2_800
 PLAIN_LIMIT = 3_500
 TEXT_LIMIT = 39_000
 BUTTON_ROOM = 300
 FENCE_ROOM = 100
 NOTHING_TO_SHOW = "(The answer has no text that can be shown.)"
 FILE_NAME = "answer.md"
-Block = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +52,18 @@ class SlackRenderer:
     def _in_blocks(
         self, response: AgentResponse, question: IncomingQuestion, rung: Rung
     ) -> list[SlackPart]:
-        words = words_for(question)
         if rung is Rung.RICH:
-            texts = texts_of(response, question, words)
+            texts = texts_of(response, question)
             messages = [SlackPart.of_markdown(part) for part in texts]
         else:
-            raw = "\n\n".join([*notes(response, question, words), response.answer])
+            raw = "\n\n".join([*notes(response, question), response.answer])
             messages = [SlackPart().with_section(part) for part in sections_from(raw)]
-        for section in sections_of(response, words):
-            if messages[-1].size + len(section) > BLOCKS_LIMIT - BUTTON_ROOM:
+        for below in sections_of(response, question):
+            if messages[-1].size + len(below) > BLOCKS_LIMIT - BUTTON_ROOM:
                 messages.append(SlackPart())
-            messages[-1] = messages[-1].with_section(section)
-        if below := self._buttons(response, question, rung):
-            messages[-1] = messages[-1].with_blocks(below)
+            messages[-1] = messages[-1].with_section(below)
+        if presses := self._buttons(response, question, rung):
+            messages[-1] = messages[-1].with_blocks(presses)
         return messages
 
     def _buttons(
@@ -92,11 +91,10 @@ class SlackPart:
         return cls(fallback(markdown, TEXT_LIMIT), (block,), len(markdown))
 
     def with_section(self, mrkdwn: str) -> SlackPart:
-        block = {"type": "section", "text": {"type": "mrkdwn", "text": mrkdwn}}
         text = f"{self.text}\n\n{mrkdwn}".strip()
         fits = len(text) <= TEXT_LIMIT
         return SlackPart(
-            text if fits else self.text, (*self.blocks, block), self.size + len(mrkdwn)
+            text if fits else self.text, (*self.blocks, section(mrkdwn)), self.size + len(mrkdwn)
         )
 
     def with_blocks(self, blocks: Sequence[Block]) -> SlackPart:
@@ -107,21 +105,22 @@ class SlackPart:
         return json.dumps({"text": self.text, "blocks": self.blocks}, ensure_ascii=False)
 
 
-def notes(response: AgentResponse, question: IncomingQuestion, words: Words) -> Iterator[str]:
+def notes(response: AgentResponse, question: IncomingQuestion) -> Iterator[str]:
     """What must be said before an answer."""
+    own, common = phrases_for(question), common_phrases(question)
     if question.address.get(SHORTENED):
-        yield words.shortened
+        yield own.shortened
     if question.address.get(IMAGES):
-        yield words.images
+        yield own.unread
     if response.source_changed:
-        yield f"*{words.changed}*"
+        yield f"*{common.changed}*"
     if response.outcome is Outcome.LOW_CONFIDENCE:
-        yield words.caution
+        yield own.caution
 
 
-def texts_of(response: AgentResponse, question: IncomingQuestion, words: Words) -> list[str]:
+def texts_of(response: AgentResponse, question: IncomingQuestion) -> list[str]:
     """The answer with what must be said before it, cut to what one message takes."""
-    before = notes(response, question, words)
+    before = notes(response, question)
     markdown = "\n\n".join([*before, to_slack_markdown(response.answer)])
     return split_text(markdown, MARKDOWN_LIMIT) or [NOTHING_TO_SHOW]
 
@@ -138,14 +137,15 @@ def sections_from(text: str) -> list[str]:
     return [piece for piece in pieces if piece.strip()] or [NOTHING_TO_SHOW]
 
 
-def sections_of(response: AgentResponse, words: Words) -> Iterator[str]:
+def sections_of(response: AgentResponse, question: IncomingQuestion) -> Iterator[str]:
     """Footnotes and suggestions, in pieces that a section takes."""
+    common = common_phrases(question)
     yield from gathered([footnote(citation) for citation in response.citations])
     if response.suggestions:
-        head = f"*{words.suggested}*"
+        head = f"*{common.suggested}*"
         yield from gathered([head, *(suggestion(near) for near in response.suggestions)])
     if (before := response.asked_before) is not None:
-        yield f"{words.before} {link(day_of(before), address_of(before))}"
+        yield f"{common.asked_before} {link(day_of(before), address_of(before))}"
 
 
 def plain_parts(response: AgentResponse, question: IncomingQuestion) -> list[str]:
@@ -155,17 +155,17 @@ def plain_parts(response: AgentResponse, question: IncomingQuestion) -> list[str
 
 
 def plain(response: AgentResponse, question: IncomingQuestion) -> str:
-    words = words_for(question)
-    said = [note.replace("*", "") for note in notes(response, question, words)]
+    common = common_phrases(question)
+    said = [note.replace("*", "") for note in notes(response, question)]
     sources = [
         f"[{c.number}] {place_of(c)}" + (f" — {c.page_url}" if c.page_url else "")
         for c in response.citations
     ]
     near = [f"• {place_of(s)}" for s in response.suggestions]
     if near:
-        near.insert(0, words.suggested)
+        near.insert(0, common.suggested)
     before = response.asked_before
-    earlier = [f"{words.before} {day_of(before)} — {address_of(before)}"] if before else []
+    earlier = [f"{common.asked_before} {day_of(before)} — {address_of(before)}"] if before else []
     below = map("\n".join, (sources, near, earlier))
     return "\n\n".join(part for part in [*said, response.answer, *below] if part)
 
@@ -174,7 +174,7 @@ def as_file(response: AgentResponse, question: IncomingQuestion) -> str:
     content = plain(response, question)
     return json.dumps(
         {
-            "text": words_for(question).as_file,
+            "text": phrases_for(question).in_the_file,
             "file": {"name": FILE_NAME, "content": content},
         },
         ensure_ascii=False,
@@ -195,18 +195,4 @@ def suggestion(near: Suggestion) -> str:
 
 def place_of(place: Citation | Suggestion) -> str:
     """Title › section, as the reader finds it on the page."""
-    title, section = place.page_title.strip(), place.section_heading.strip()
-    names = [title] if section in {"", title} else [title, section]
-    return " › ".join(name for name in names if name) or "Untitled page"
-
-
-def gathered(lines: Sequence[str], limit: int = SECTION_LIMIT) -> Iterator[str]:
-    """Lines put together, never cut, to as few pieces as a section's limit allows."""
-    piece = ""
-    for line in lines:
-        if piece and len(piece) + len(line) + 1 > limit:
-            yield piece
-            piece = ""
-        piece = f"{piece}\n{line}" if piece else line
-    if piece:
-        yield piece
+    return whereabouts(place.page_title, place.section_heading) or "Untitled page"

@@ -13,10 +13,10 @@ from typing import Any
 from adapters.answered_threads import AnsweredThreads
 from adapters.slack.acting.private import Whispers
 from adapters.slack.answering.drafts import Drafts
+from adapters.slack.answering.own_posts import marked_as, posted_as, unnamed
 from adapters.slack.answering.status import shown
+from adapters.slack.answering.uploads import FILE, send_file
 from adapters.slack.calling.team import Team, reason_of
-from adapters.slack.hearing.files import FILE, send_file
-from adapters.slack.hearing.thread import posted_as, unnamed
 from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import TenantId
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
@@ -26,8 +26,6 @@ from rag_core.errors import UpstreamRejected
 
 log = logging.getLogger(__name__)
 
-EVENT_TYPE = "footnote"
-"""Any member can read a message's metadata, so it holds an opaque key and nothing else."""
 FIRST = 0
 """The number of an answer's first part: the one that its draft becomes."""
 TRIES = 3
@@ -88,7 +86,7 @@ class SlackReplies:
         if question.private:
             return None  # nobody can look up what one person sees alone
         team = self._teams.of(question.key.tenant)
-        found = await posted_as(team, question, metadata_of(part))
+        found = await posted_as(team, question, part.key)
         if found is not None:
             await self._threads.remember(question.key, message_id=found)
         return found
@@ -164,13 +162,13 @@ class SlackReplies:
         return await team.post(
             channel=key.channel_id,
             thread_ts=key.thread_id,
-            metadata=metadata_of(part),
+            metadata=marked_as(part.key),
             **message_in(payload),
         )
 
     async def _write(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> None:
         team, channel = self._teams.of(question.key.tenant), question.key.channel_id
-        change = {"channel": channel, "ts": ts, "metadata": metadata_of(part)}
+        change = {"channel": channel, "ts": ts, "metadata": marked_as(part.key)}
         change |= message_in(json.loads(part.payload))
         try:
             await team.call("chat.update", **change)
@@ -201,10 +199,6 @@ async def stop_stream(team: Team, channel: str, ts: str) -> None:
 def message_in(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Without blocks, text alone: and no blocks of an earlier version beside it."""
     return {"text": payload["text"], "blocks": payload.get("blocks", [])}
-
-
-def metadata_of(part: OutgoingPart) -> dict[str, Any]:
-    return {"event_type": EVENT_TYPE, "event_payload": {"key": part.key}}
 
 
 @asynccontextmanager

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from adapters.graphemes import safe_cut
+from adapters.excerpts import at_most
 from adapters.slack.calling.people import People
 from adapters.slack.calling.team import Team
+from adapters.slack.calling.thread import pages_of
 from adapters.slack.hearing.events import BARE_MENTION, IMAGES, Heard, talk_of
 from adapters.slack.hearing.files import FileReader
-from adapters.slack.hearing.thread import pages_of
 from rag_core.conversation.question import MAX_QUESTION
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import UpstreamError
@@ -88,14 +88,10 @@ def with_thread(words: str, talk: list[str]) -> str:
     room = min(MAX_THREAD, MAX_QUESTION - len(words) - len(HEADING) - 4)
     kept: list[tuple[int, str]] = []
     for place in [*range(len(talk))[:1], *reversed(range(1, len(talk)))]:
-        line = SAID + cut(talk[place], MAX_LINE)
+        line = SAID + at_most(talk[place], MAX_LINE)
         if room <= len(line):
             break
         kept.append((place, line))
         room -= len(line) + 1
     lines = [line for _, line in sorted(kept)]
     return "\n\n".join([words, "\n".join([HEADING, *lines])]) if lines else words
-
-
-def cut(line: str, most: int) -> str:
-    return line if len(line) <= most else line[: safe_cut(line, 0, most - 1)] + "…"

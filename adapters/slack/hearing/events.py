@@ -18,7 +18,7 @@ from adapters.slack.hearing.mentions import (
 from adapters.slack.hearing.shapes import parts
 from adapters.slack.installing.workspace import Workspace
 from rag_core.conversation.key import ConversationKey, Platform
-from rag_core.conversation.question import MAX_QUESTION, Question, is_invisible
+from rag_core.conversation.question import MAX_QUESTION, Question, shows_nothing
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
 
 SAID_BY_PEOPLE = frozenset({"", "file_share", "me_message", "thread_broadcast"})
@@ -228,7 +228,7 @@ def word(event: Mapping[str, Any], name: str) -> str:
 def asked(text: str, workspace: Workspace) -> str:
     """The words of a message; nothing where it has only characters that do not show."""
     words = plain_text(text, workspace.bot_user_id)
-    return "" if all(is_invisible(character) for character in words) else words
+    return "" if shows_nothing(words) else words
 
 
 def talk_of(messages: Sequence[Mapping[str, Any]], workspace: Workspace) -> list[str]:

@@ -1,4 +1,4 @@
-"""Short text files that hang on a question, and answers that Slack takes only as a file."""
+"""Short text files that hang on a question."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ from typing import Any
 
 import aiohttp
 
-from adapters.slack.calling.calls import SERVICE
 from adapters.slack.calling.hosts import is_slacks_own
 from adapters.slack.calling.team import Team
 from adapters.slack.calling.troubles import Trouble
-from rag_core.desk.incoming import IncomingQuestion
-from rag_core.errors import UpstreamUnavailable
+from adapters.text_files import MAX_BYTES, MAX_FILES, TEXT_TYPES, fenced, text_in
 
 log = logging.getLogger(__name__)
 
-MAX_BYTES = 20_000
-MAX_FILES = 3
 READ_SECONDS = 2.0
-TEXTS = ("text/", "application/json", "application/xml", "application/x-yaml", "application/yaml")
-UPLOAD = "files.getUploadURLExternal"
 
 
 class FileReader:
@@ -48,11 +42,8 @@ class FileReader:
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             log.info("a file was not read", extra={"cause": type(error).__name__})
             return None
-        if raw is None or b"\0" in raw:
-            return None
-        name = " ".join(str(file.get("name") or "file").split())
-        text = raw.decode("utf-8", errors="replace").replace("\ufeff", "").strip()
-        return fenced(name, text) if text else None
+        text = text_in(raw) if raw is not None else None
+        return fenced(str(file.get("name") or "file"), text) if text is not None else None
 
     async def _fetched(self, team: Team, url: str) -> bytes | None:
         """Without the scope Slack answers with its page for signing in."""
@@ -69,37 +60,5 @@ def is_text(file: Mapping[str, Any]) -> bool:
     return (
         isinstance(size, int)
         and size <= MAX_BYTES
-        and str(file.get("mimetype") or "").startswith(TEXTS)
+        and str(file.get("mimetype") or "").startswith(TEXT_TYPES)
     )
-
-
-def fenced(name: str, text: str) -> str:
-    fence = "```" if "```" not in text else "~~~"
-    return f"{name}:\n{fence}\n{text}\n{fence}"
-
-
-async def send_file(
-    team: Team, question: IncomingQuestion, payload: Mapping[str, Any], *, key: str
-) -> str:
-    """Send an answer as a file into its thread; the file's id stands for the message."""
-    content = str(payload["file"]["content"]).encode()
-    name = f"{key}-{payload['file']['name']}"
-    place = await team.call(UPLOAD, filename=name, length=len(content))
-    try:
-        async with team.upload(str(place["upload_url"]), content) as answer:
-            if answer.status != 200:
-                raise UpstreamUnavailable(SERVICE, "a file was not taken")
-    except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        raise UpstreamUnavailable(SERVICE, type(error).__name__) from error
-    await team.call(
-        "files.completeUploadExternal",
-        files=[{"id": place["file_id"], "title": payload["file"]["name"]}],
-        channel_id=question.key.channel_id,
-        thread_ts=question.key.thread_id,
-        initial_comment=payload["text"],
-    )
-    return f"{FILE}{place['file_id']}"
-
-
-FILE = "file:"
-"""What the id of a message begins with that is a file."""

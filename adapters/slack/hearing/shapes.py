@@ -37,6 +37,11 @@ def part(body: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
+def id_in(body: Mapping[str, Any], name: str) -> str:
+    """The id of the person, team or channel that a press or a form came from."""
+    return str(part(body, name).get("id") or "")
+
+
 def parts(body: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     """The objects of a list; none where there is no list."""
     value = body.get(name)

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection
-from typing import Protocol
 
 from adapters.platform import KnowsThreads
 from adapters.slack.hearing.bot_pace import BotPace
 from adapters.slack.hearing.events import Heard
-from rag_core.books.policy import ChannelPolicy
-from rag_core.conversation.key import Platform, TenantId
+from rag_core.books.rules import KnowsPolicies
 
 log = logging.getLogger(__name__)
-
-
-class KnowsPolicies(Protocol):
-    """What holds in a channel, as the library knows it."""
-
-    async def policy_for(
-        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
-    ) -> ChannelPolicy: ...
 
 
 class Standing:

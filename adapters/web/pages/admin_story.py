@@ -10,6 +10,7 @@ from adapters.web.pages.templates import Html, fill, joined
 from rag_core.agent.answer import Citation, Source
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.insight.story import Rating, Story, StoryLine
+from rag_core.retrieval.whereabouts import whereabouts
 
 OUTCOMES = {
     "completed": "answered",
@@ -62,7 +63,7 @@ def evidence_html(sources: Sequence[Source]) -> Html:
         row(
             str(source.rank),
             f"{source.similarity_score:.2f}",
-            section(source.page_title, source.section),
+            whereabouts(source.page_title, source.section),
             source.chunk_text,
         )
         for source in sources
@@ -72,7 +73,7 @@ def evidence_html(sources: Sequence[Source]) -> Html:
 
 def citations_html(citations: Sequence[Citation]) -> Html:
     made = [
-        row(str(note.number), section(note.page_title, note.section_heading), note.quote)
+        row(str(note.number), whereabouts(note.page_title, note.section_heading), note.quote)
         for note in citations
     ]
     return rows(made, columns=3, otherwise="The answer has no footnotes.")
@@ -95,10 +96,6 @@ def facts_html(story: Story) -> Html:
         "Delivered": delivered[story.delivered],
     }
     return joined([fill("admin-fact", fact=fact, value=value) for fact, value in told.items()])
-
-
-def section(title: str, heading: str) -> str:
-    return " › ".join(dict.fromkeys(part for part in (title, heading) if part))
 
 
 def rating(each: Rating) -> str:

@@ -24,6 +24,7 @@ from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.conversation.state import ConversationState
 from rag_core.desk.asked import AskedQuestion
 from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.whereabouts import whereabouts
 
 MARKER = re.compile(r"\s?\[(\d{1,3})\]")
 
@@ -157,7 +158,7 @@ def earlier_html(response: AgentResponse) -> Html:
 
 
 def near_html(near: Suggestion, passage: SearchResult | None) -> Html:
-    words = " › ".join(part for part in (near.page_title, near.section_heading) if part)
+    words = whereabouts(near.page_title, near.section_heading)
     address, outside = exact_place(near, passage)
     if not address:
         return fill("near", words=words)

@@ -29,7 +29,8 @@ from rag_core.storage.conversations.threads import has_key, key_to_row
 from rag_core.storage.engines.codec import to_time
 from rag_core.storage.engines.engine import Database, Transaction
 from rag_core.storage.engines.statement import Statement
-from rag_core.storage.ledger.forgotten import identity_of, remember_forgotten
+from rag_core.storage.ledger.forgotten import remember_forgotten
+from rag_core.storage.messages import identity_from_row
 
 threads, questions = schema.threads, schema.questions
 ARCHIVE = Statement(
@@ -121,7 +122,7 @@ class Conversations:
         async def body(transaction: Transaction) -> None:
             found = await transaction.rows(MESSAGES_OF, **key_to_row(key))
             if found:
-                await remember_forgotten(transaction, map(identity_of, found))
+                await remember_forgotten(transaction, map(identity_from_row, found))
             await transaction.rows(DELETE, **key_to_row(key))
             await transaction.rows(UNMARK, name=f"answered:{key}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, bindparam
+from sqlalchemy import ColumnElement, and_, bindparam, select
 
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.storage import schema
@@ -22,6 +22,13 @@ IDLE: dict[str, Any] = {
     "asker_turn": None,
 }
 """A thread in which nothing waits and nobody works."""
+
+
+THREAD_OF_QUESTION = (
+    select(schema.questions.c.thread)
+    .where(schema.questions.c.id == bindparam("question"))
+    .scalar_subquery()
+)
 
 
 def has_key() -> ColumnElement[bool]:

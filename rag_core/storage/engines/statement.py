@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, cast
 
-from sqlalchemy import ClauseElement, Insert, Table, bindparam, insert
+from sqlalchemy import BindParameter, ClauseElement, Insert, Table, bindparam, insert
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql.asyncpg import dialect as postgres_dialect
 from sqlalchemy.dialects.sqlite.pysqlite import dialect as sqlite_dialect
@@ -60,8 +60,7 @@ def compiled(
 
 def insert_into(table: Table, *, without: tuple[str, ...] = ()) -> Insert:
     """An insert of every column, each value named for its column."""
-    names = [column.name for column in table.columns if column.name not in without]
-    return insert(table).values({name: bindparam(name) for name in names})
+    return insert(table).values(named(table, without))
 
 
 def upsert(
@@ -73,12 +72,12 @@ def upsert(
     returning: str | None = None,
 ) -> Statement:
     """An insert that changes the row that is there already: by default all but its key."""
-    names = [column.name for column in table.columns if column.name not in without]
+    columns = named(table, without)
 
     def built(dialect: Any) -> ClauseElement:
-        clause = dialect.insert(table).values({name: bindparam(name) for name in names})
+        clause = dialect.insert(table).values(columns)
         new = clause.excluded
-        changed = change(new) if change else {name: new[name] for name in names if name not in on}
+        changed = change(new) if change else {name: new[name] for name in columns if name not in on}
         clause = clause.on_conflict_do_update(index_elements=list(on), set_=changed)
         return cast(ClauseElement, clause.returning(table.c[returning]) if returning else clause)
 
@@ -87,10 +86,16 @@ def upsert(
 
 def insert_once(table: Table, *, without: tuple[str, ...] = (), returning: str) -> Statement:
     """An insert that leaves alone what is there already, and then returns no row."""
-    names = [column.name for column in table.columns if column.name not in without]
+    columns = named(table, without)
 
     def built(dialect: Any) -> ClauseElement:
-        clause = dialect.insert(table).values({name: bindparam(name) for name in names})
+        clause = dialect.insert(table).values(columns)
         return cast(ClauseElement, clause.on_conflict_do_nothing().returning(table.c[returning]))
 
     return Statement(built(sqlite), on_postgres=built(postgresql))
+
+
+def named(table: Table, without: tuple[str, ...]) -> dict[str, BindParameter[Any]]:
+    """A value for every column, named for it."""
+    names = (column.name for column in table.columns)
+    return {name: bindparam(name) for name in names if name not in without}

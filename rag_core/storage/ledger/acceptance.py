@@ -7,11 +7,11 @@ from uuid import UUID
 
 from sqlalchemy import Float, bindparam, func, select, update
 
-from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt, Refusal
+from rag_core.desk.incoming import IncomingQuestion, Receipt, Refusal
 from rag_core.desk.limits import Bounds
 from rag_core.desk.progress import QuestionState
 from rag_core.storage import schema
-from rag_core.storage.conversations.threads import IDLE, KEY, key_to_row
+from rag_core.storage.conversations.threads import IDLE, KEY, THREAD_OF_QUESTION, key_to_row
 from rag_core.storage.engines.clock import SecondsFromNow
 from rag_core.storage.engines.codec import question_to_json, to_time
 from rag_core.storage.engines.engine import Transaction
@@ -19,6 +19,7 @@ from rag_core.storage.engines.statement import Statement, insert_once, upsert
 from rag_core.storage.ledger.admission import refusal_of, tell_once
 from rag_core.storage.ledger.forgotten import is_forgotten
 from rag_core.storage.ledger.turns_taken import queue
+from rag_core.storage.messages import has_identity, identity_to_row
 
 threads, questions = schema.threads, schema.questions
 
@@ -33,10 +34,7 @@ before = questions.alias("before")
 WAIT_A_LITTLE = Statement(
     update(threads)
     .where(
-        threads.c.id
-        == select(questions.c.thread)
-        .where(questions.c.id == bindparam("question"))
-        .scalar_subquery(),
+        threads.c.id == THREAD_OF_QUESTION,
         threads.c.lease_until.is_(None),
         select(before.c.id)
         .where(before.c.thread == threads.c.id, before.c.id != bindparam("question"))
@@ -46,14 +44,7 @@ WAIT_A_LITTLE = Statement(
 )
 """Nobody takes a thread up for a moment: what was written first there may be heard last."""
 ADD = insert_once(questions, returning="id")
-KNOWN = Statement(
-    select(questions.c.id, questions.c.refusal).where(
-        questions.c.platform == bindparam("platform"),
-        questions.c.tenant == bindparam("tenant"),
-        questions.c.channel_id == bindparam("channel_id"),
-        questions.c.message_id == bindparam("message_id"),
-    )
-)
+KNOWN = Statement(select(questions.c.id, questions.c.refusal).where(has_identity(questions)))
 
 
 class AlreadyAccepted(Exception):
@@ -67,7 +58,7 @@ async def accept(
 
     The first refusal is written down like a question, so that its notice is sent like an answer;
     of the next ones nothing is written."""
-    known = await transaction.rows(KNOWN, **identity_values(question.identity))
+    known = await transaction.rows(KNOWN, **identity_to_row(question.identity))
     if known:
         return receipt_of(known[0]["id"], known[0]["refusal"])
     if await is_forgotten(transaction, question.identity):
@@ -98,7 +89,7 @@ async def add_question(
         ADD,
         id=str(question_id),
         thread=found[0]["id"],
-        **identity_values(question.identity),
+        **identity_to_row(question.identity),
         asker_id=question.asker_id,
         position=question.position,
         body=question_to_json(question),
@@ -125,12 +116,3 @@ def receipt_of(question: str, refusal: str | None) -> Receipt:
         repeated=True,
         refusal=None if refusal is None else Refusal(refusal),
     )
-
-
-def identity_values(identity: MessageIdentity) -> dict[str, str]:
-    return {
-        "platform": identity.platform,
-        "tenant": identity.tenant,
-        "channel_id": identity.channel_id,
-        "message_id": identity.message_id,
-    }

@@ -16,7 +16,7 @@ from rag_core.storage.engines.codec import question_from_json, to_time
 from rag_core.storage.engines.engine import Database, Transaction
 from rag_core.storage.engines.statement import Statement
 from rag_core.storage.ledger.answers import answer_to
-from rag_core.storage.ledger.claims import OLDEST_OPEN
+from rag_core.storage.ledger.claims import STILL_WAITING
 from rag_core.storage.ledger.parting import lay_out
 from rag_core.storage.ledger.turns_taken import queue
 
@@ -73,9 +73,6 @@ REOPEN = Statement(
     .where(questions.c.id == bindparam("question"))
     .values(closed_at=None, attempt=0)
 )
-WAIT = Statement(
-    update(threads).where(threads.c.id == bindparam("in_thread")).values(waiting_since=OLDEST_OPEN)
-)
 
 
 async def cited_after(database: Database, chunk_id: str, *, limit: int) -> Sequence[str]:
@@ -120,5 +117,5 @@ async def show_change(
     thread = held[0]["thread"]
     await lay_out(transaction, question, payloads, revision=held[0]["revision"])
     await transaction.rows(REOPEN, question=str(question))
-    await transaction.rows(WAIT, in_thread=thread)
+    await transaction.rows(STILL_WAITING, in_thread=thread)
     await queue(transaction, thread, asker=held[0]["asker_id"])

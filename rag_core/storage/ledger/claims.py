@@ -11,6 +11,7 @@ from sqlalchemy import Float, bindparam, case, func, select, update
 from rag_core.desk.incoming import Refusal
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, Rung
 from rag_core.storage import schema
+from rag_core.storage.conversations.threads import THREAD_OF_QUESTION
 from rag_core.storage.engines.clock import SecondsFromNow
 from rag_core.storage.engines.codec import question_from_json, to_time
 from rag_core.storage.engines.engine import Row, Transaction
@@ -75,31 +76,16 @@ LEASE = Statement(
     .where(threads.c.id == bindparam("in_thread"))
     .values(worker=bindparam("by"), lease_until=LEASE_END, claimed=bindparam("question"))
 )
+HELD = (
+    threads.c.id == THREAD_OF_QUESTION,
+    threads.c.claimed == bindparam("question"),
+    threads.c.worker == bindparam("by"),
+)
+"""The claim is still this worker's."""
 RENEW = Statement(
-    update(threads)
-    .where(
-        threads.c.id
-        == select(questions.c.thread)
-        .where(questions.c.id == bindparam("question"))
-        .scalar_subquery(),
-        threads.c.claimed == bindparam("question"),
-        threads.c.worker == bindparam("by"),
-    )
-    .values(lease_until=LEASE_END)
-    .returning(threads.c.id)
+    update(threads).where(*HELD).values(lease_until=LEASE_END).returning(threads.c.id)
 )
-LET_GO = Statement(
-    update(threads)
-    .where(
-        threads.c.id
-        == select(questions.c.thread)
-        .where(questions.c.id == bindparam("question"))
-        .scalar_subquery(),
-        threads.c.claimed == bindparam("question"),
-        threads.c.worker == bindparam("by"),
-    )
-    .values(UNCLAIMED)
-)
+LET_GO = Statement(update(threads).where(*HELD).values(UNCLAIMED))
 RELEASE = Statement(
     update(threads)
     .where(threads.c.worker == bindparam("by"))

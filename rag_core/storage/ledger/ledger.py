@@ -26,7 +26,6 @@ from rag_core.storage.ledger.acceptance import (
     KNOWN,
     AlreadyAccepted,
     accept,
-    identity_values,
     receipt_of,
 )
 from rag_core.storage.ledger.admission import WAITING
@@ -48,6 +47,7 @@ from rag_core.storage.ledger.parting import ANEW, BEGIN_POST, DROP, POSTED
 from rag_core.storage.ledger.revisions import ask_again, revise, withdraw
 from rag_core.storage.ledger.settlement import settle, step_down
 from rag_core.storage.ledger.turns_taken import PEEK, pick
+from rag_core.storage.messages import identity_to_row
 
 questions, parts = schema.questions, schema.parts
 
@@ -82,7 +82,7 @@ class QuestionLedger:
 
     async def accept(self, question: IncomingQuestion, *, bounds: Bounds = UNBOUNDED) -> Receipt:
         # Most deliveries of a busy moment are repeats, and those need not wait for a writer.
-        if heard := await self._database.rows(KNOWN, **identity_values(question.identity)):
+        if heard := await self._database.rows(KNOWN, **identity_to_row(question.identity)):
             return receipt_of(heard[0]["id"], heard[0]["refusal"])
         question_id = uuid4()
 
@@ -92,7 +92,7 @@ class QuestionLedger:
         try:
             return await self._database.write(body)
         except AlreadyAccepted:
-            known = await self._database.rows(KNOWN, **identity_values(question.identity))
+            known = await self._database.rows(KNOWN, **identity_to_row(question.identity))
             if not known:
                 raise StorageError("The question was deleted while it was heard again.") from None
             return receipt_of(known[0]["id"], known[0]["refusal"])

@@ -17,12 +17,12 @@ from rag_core.storage.conversations.turn_rows import drop_turn, empty_turn
 from rag_core.storage.engines.codec import question_from_json, question_to_json, to_time
 from rag_core.storage.engines.engine import Row, Transaction
 from rag_core.storage.engines.statement import Statement
-from rag_core.storage.ledger.acceptance import identity_values
 from rag_core.storage.ledger.admission import count_again, refusal_of
 from rag_core.storage.ledger.answers import drop_answer
-from rag_core.storage.ledger.claims import OLDEST_OPEN
+from rag_core.storage.ledger.claims import STILL_WAITING
 from rag_core.storage.ledger.parting import recall
 from rag_core.storage.ledger.turns_taken import queue
+from rag_core.storage.messages import has_identity, identity_to_row
 
 threads, questions, answers = schema.threads, schema.questions, schema.answers
 WITHDRAWN = "(withdrawn)"
@@ -41,12 +41,7 @@ FOUND = (
 BY_IDENTITY = Statement(
     select(*FOUND)
     .select_from(questions.join(threads))
-    .where(
-        questions.c.platform == bindparam("platform"),
-        questions.c.tenant == bindparam("tenant"),
-        questions.c.channel_id == bindparam("channel_id"),
-        questions.c.message_id == bindparam("message_id"),
-    )
+    .where(has_identity(questions))
     .with_for_update(of=threads)
 )
 BY_ANSWER = Statement(
@@ -82,9 +77,6 @@ WITHDRAW = Statement(
         closed_at=None,
         withdrawn_at=bindparam("now"),
     )
-)
-WAIT_AGAIN = Statement(
-    update(threads).where(threads.c.id == bindparam("in_thread")).values(waiting_since=OLDEST_OPEN)
 )
 
 
@@ -129,7 +121,7 @@ async def withdraw(
     transaction: Transaction, identity: MessageIdentity, *, asker_id: str | None
 ) -> UUID | None:
     """Take a question back: its answer is gone now, its messages once a worker removed them."""
-    rows = await transaction.rows(BY_IDENTITY, **identity_values(identity))
+    rows = await transaction.rows(BY_IDENTITY, **identity_to_row(identity))
     if not rows or asker_id not in (None, rows[0]["asker_id"]):
         return None
     known = rows[0]
@@ -152,7 +144,7 @@ async def withdraw(
 
 async def find(transaction: Transaction, identity: MessageIdentity) -> Row | None:
     """A question that its asker has not taken back."""
-    rows = await transaction.rows(BY_IDENTITY, **identity_values(identity))
+    rows = await transaction.rows(BY_IDENTITY, **identity_to_row(identity))
     return rows[0] if rows and rows[0]["withdrawn_at"] is None else None
 
 
@@ -173,5 +165,5 @@ async def reopen(transaction: Transaction, known: Row, question: IncomingQuestio
 
 
 async def wait_again(transaction: Transaction, known: Row) -> None:
-    await transaction.rows(WAIT_AGAIN, in_thread=known["thread"])
+    await transaction.rows(STILL_WAITING, in_thread=known["thread"])
     await queue(transaction, known["thread"], asker=known["asker_id"])

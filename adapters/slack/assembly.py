@@ -1,4 +1,4 @@
-"""What the Slack adapter is made of, put together."""
+"""The parts of the Slack adapter, put together."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ from adapters.slack.hearing.files import FileReader
 from adapters.slack.hearing.listener import Listener
 from adapters.slack.hearing.marks import MarkKeepers
 from adapters.slack.hearing.shapes import part
-from adapters.slack.hearing.standing import KnowsPolicies, Standing
+from adapters.slack.hearing.standing import Standing
 from adapters.slack.installing.teams import Teams, team_id_in
 from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
 from adapters.waiting import Waiting
+from rag_core.books.rules import KnowsPolicies
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.ports import FeedbackStore, ForgettingStore, InstallationStore, MarkerStore
 
