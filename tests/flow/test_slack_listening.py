@@ -280,6 +280,18 @@ async def test_where_slack_does_not_tell_the_language_it_is_english() -> None:
         assert len(peer.calls("users.info")) <= 3
 
 
+async def test_whom_slack_cannot_tell_of_is_not_asked_about_at_each_message() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        peer.foresees("internal_error")
+        peer.api.standing["users.info"] = "internal_error"
+        for _ in range(3):
+            peer.say(DIRECT, ANN, "how many?")
+            await settled(peer, desk)
+        assert [question.locale for question in desk.questions.values()] == ["en"] * 3
+        assert len(peer.calls("users.info")) == 1
+
+
 @BOTH_WAYS
 async def test_an_edit_revises_the_question_and_an_unfurl_does_not(over: str) -> None:
     desk = desk_that_answers()

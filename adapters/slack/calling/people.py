@@ -14,6 +14,8 @@ from adapters.slack.installing.teams import Teams
 from rag_core.errors import UpstreamError
 
 KEPT, KEPT_SECONDS = 5_000, 3_600.0
+UNKNOWN_SECONDS = 60.0
+"""Whom Slack says nothing of is not asked about at each of their messages."""
 ASK_SECONDS = 1.0
 """Slack waits for its ack meanwhile: a language is worth no more than that."""
 DEFAULT_LOCALE = "en"
@@ -28,13 +30,21 @@ class Person:
     is_admin: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a person, and for how long that holds."""
+
+    person: Person
+    until: float
+
+
 class People:
     """Asks Slack about a person once an hour, and never holds up a question for long."""
 
     def __init__(self, teams: Teams, *, admins: Collection[str] = ()) -> None:
         self._teams = teams
         self._admins = frozenset(admins)
-        self._known: OrderedDict[tuple[str, str], tuple[float, Person]] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str], Known] = OrderedDict()
 
     async def locale_of(self, team_id: str, user_id: str) -> str:
         return (await self._known_or_asked(team_id, user_id)).locale
@@ -51,15 +61,15 @@ class People:
 
     async def _known_or_asked(self, team_id: str, user_id: str) -> Person:
         found = self._known.get((team_id, user_id))
-        if found is not None and monotonic() - found[0] < KEPT_SECONDS:
-            return found[1]
+        if found is not None and monotonic() < found.until:
+            return found.person
         person = await self._asked(team_id, user_id)
-        if person is None:
-            return Person()
-        self._known[team_id, user_id] = (monotonic(), person)
+        seconds = UNKNOWN_SECONDS if person is None else KEPT_SECONDS
+        known = Known(person or Person(), until=monotonic() + seconds)
+        self._known[team_id, user_id] = known
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
-        return person
+        return known.person
 
     async def _asked(self, team_id: str, user_id: str) -> Person | None:
         """None where Slack does not say."""
