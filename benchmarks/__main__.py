@@ -22,13 +22,13 @@ SECTIONS = (
         "Before anybody asks",
         "Slack, Discord, the web door, the local model and the embedded index are on."
         " Bare: the same libraries imported, and the same model loaded.",
-        seconds=100,
+        seconds=60,
     ),
     section(
         "storage",
         "The database",
         "SQLite, every commit on the disk. Plain: aiosqlite with the same settings.",
-        seconds=200,
+        seconds=180,
         more="--threads 500000",
     ),
     section(
@@ -43,6 +43,13 @@ SECTIONS = (
         "Questions with their vectors. Bare: the index engine, asked by one thread.",
         seconds=220,
         more="--grown 200000",
+    ),
+    section(
+        "reading",
+        "Asking while a book is read",
+        "Twenty new questions a second, from their words to the passages, with the local model."
+        " Bare: the same before the book is read.",
+        seconds=60,
     ),
     section(
         "agent",

@@ -20,6 +20,7 @@ import qdrant_edge as edge
 
 from benchmarks.filling import DIMENSION, MODEL, Filling, Vectors, bare_shard, meanings_of
 from benchmarks.pages import sentences
+from benchmarks.stalls import stalls
 from benchmarks.turns import Call
 from bot.interpreter import short_turns
 from rag_core.books.book import BookIds
@@ -36,7 +37,6 @@ FOUND = 5
 QUESTIONS = 600
 WARM = 200
 CONCURRENT = 64
-TICK = 0.002
 QUICK = GraphRules(quiet_seconds=0.1)
 EXACT = edge.SearchParams(exact=True)
 
@@ -202,30 +202,20 @@ def recall(bench: Bench) -> float:
 
 async def crowd(bench: Bench) -> None:
     """Many askers at once: how many are served, and how long the event loop stands still."""
-    stalls: list[float] = []
-    done = asyncio.Event()
-
-    async def watch() -> None:
-        while not done.is_set():
-            began = perf_counter()
-            await asyncio.sleep(TICK)
-            stalls.append(perf_counter() - began - TICK)
 
     async def ask(share: Sequence[Question]) -> None:
         for _, vector in share:
             query = EmbeddedQuery(text="", vector=vector)
             await bench.store.search(query, books=BOOKS, limit=FOUND)
 
-    watching = asyncio.create_task(watch())
     asked = bench.questions * 10
-    began = perf_counter()
-    await asyncio.gather(*(ask(asked[number::CONCURRENT]) for number in range(CONCURRENT)))
-    rate = len(asked) / (perf_counter() - began)
-    done.set()
-    await watching
+    async with stalls() as late:
+        began = perf_counter()
+        await asyncio.gather(*(ask(asked[number::CONCURRENT]) for number in range(CONCURRENT)))
+        rate = len(asked) / (perf_counter() - began)
     print(
         f"{CONCURRENT} at once, dense: {rate:,.0f}/s (wanted: 2,000),"
-        f" longest stall of the event loop {1e3 * max(stalls):.0f} ms (wanted: at most 25)"
+        f" longest stall of the event loop {1e3 * max(late):.0f} ms (wanted: at most 25)"
     )
 
 

