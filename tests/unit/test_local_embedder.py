@@ -25,7 +25,13 @@ from rag_core.providers.embedders.local import (
     open_local_embedder,
     step_back,
 )
-from rag_core.providers.embedders.minilm import MAX_TOKENS, MOST_PIECES, open_session, pieces_of
+from rag_core.providers.embedders.minilm import (
+    MAX_TOKENS,
+    MOST_PIECES,
+    open_session,
+    passing_file,
+    pieces_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +189,13 @@ def test_the_lean_model_says_just_what_the_model_itself_says() -> None:
     lean = open_session(weights)
     texts = [[101, *range(first, first + 40), 102] for first in (1, 2_000, 15_000, 30_480)]
     assert np.array_equal(states(lean, texts), states(itself, texts))
+
+
+def test_who_is_killed_while_the_model_is_loaded_leaves_no_file_behind(tmp_path: Path) -> None:
+    with passing_file(b"the model", folder=tmp_path) as path:
+        assert Path(path).read_bytes() == b"the model"
+        assert sys.platform != "linux" or not list(tmp_path.iterdir())
+    assert not list(tmp_path.iterdir())
 
 
 def test_with_no_room_for_the_lean_model_the_model_itself_is_taken(

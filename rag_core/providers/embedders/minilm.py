@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, TemporaryFile
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -112,15 +114,29 @@ def open_session(weights: Path, *, scratch: Path | None = None) -> ort.Inference
     options.intra_op_num_threads = 1
     providers = ["CPUExecutionProvider"]
     try:
-        with TemporaryDirectory(prefix="footnote-model-", dir=scratch) as folder:
-            lean = Path(folder) / "model.onnx"
-            lean.write_bytes(with_lean_table(model))
-            # From a file: of bytes that it is handed, a session keeps a copy.
-            return ort.InferenceSession(str(lean), options, providers=providers)
+        # From a file: of bytes that it is handed, a session keeps a copy.
+        with passing_file(with_lean_table(model), folder=scratch) as lean:
+            return ort.InferenceSession(lean, options, providers=providers)
     except OSError as error:
         reason = error.strerror
     log.warning("the model takes 35 MB more: no temporary file could be written (%s)", reason)
     return ort.InferenceSession(str(weights), options, providers=providers)
+
+
+@contextmanager
+def passing_file(content: bytes, *, folder: Path | None) -> Iterator[str]:
+    """The path of a file that is there for as long as this lasts. On Linux it has no name in any
+    folder, so that a process that is killed meanwhile leaves nothing behind."""
+    if sys.platform == "linux":
+        with TemporaryFile(dir=folder) as file:
+            file.write(content)
+            file.flush()
+            yield f"/proc/self/fd/{file.fileno()}"
+    else:
+        with TemporaryDirectory(prefix="footnote-model-", dir=folder) as name:
+            path = Path(name) / "model.onnx"
+            path.write_bytes(content)
+            yield str(path)
 
 
 def encodable(text: str) -> str:
