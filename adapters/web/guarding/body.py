@@ -7,7 +7,7 @@ import asyncio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from adapters.web.guarding.problems import Problem
+from adapters.web.guarding.problems import Problem, invalid
 from adapters.web.guarding.rules import is_streamed
 
 
@@ -59,10 +59,22 @@ class BodyLimit:
             if size > self._max_body:
                 raise self._too_large()
             if not message.get("more_body", False):
-                return {"type": "http.request", "body": b"".join(chunks), "more_body": False}
+                body = checked_text(b"".join(chunks))
+                return {"type": "http.request", "body": body, "more_body": False}
 
     def _too_large(self) -> Problem:
         return Problem(413, f"The body is too large; at most {self._max_body:,} bytes are read.")
+
+
+def checked_text(body: bytes) -> bytes:
+    """Only UTF-8 is read; a parser of JSON would guess at other encodings."""
+    try:
+        found = body.decode("utf-8")
+    except UnicodeDecodeError:
+        found = "\0"
+    if "\0" in found:
+        raise invalid("body", "The body is not text in UTF-8.", "text in UTF-8")
+    return body
 
 
 class Replayed:
