@@ -47,6 +47,7 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("search limits --threshold high", "must be a number; it was 'high'"),
         ("search limits --threshold nan", "must be a number; it was 'nan'"),
         ("search limits --threshold inf", "must be a number; it was 'inf'"),
+        ("search caf\udce9", "is not text in UTF-8"),
         ("stats --days 367", "must be between 1 and 366; it was 367"),
     ],
 )
