@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 
+from rag_core.desk.holding import Holding
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState, ReplyChannel
-from rag_core.errors import UpstreamRejected
+from rag_core.errors import ClaimLost, UpstreamRejected
 from rag_core.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -17,10 +17,9 @@ class Delivery:
 
     A post that was begun before is looked up, not repeated."""
 
-    def __init__(self, *, ledger: Ledger, worker: str, lease: timedelta) -> None:
+    def __init__(self, *, ledger: Ledger, holding: Holding) -> None:
         self._ledger = ledger
-        self._worker = worker
-        self._lease = lease
+        self._holding = holding
 
     async def deliver(
         self, claim: OpenQuestion, parts: tuple[OutgoingPart, ...], replies: ReplyChannel
@@ -61,7 +60,9 @@ class Delivery:
             await self._ledger.dropped(part)
 
     async def _renew(self, claim: OpenQuestion) -> None:
-        await self._ledger.renew(claim.question_id, worker=self._worker, lease=self._lease)
+        """Nothing is shown by a worker whose claim has gone to another one."""
+        if not await self._holding.renew(claim):
+            raise ClaimLost("The claim was lost; what is left to be shown is another's.")
 
     async def _post(self, claim: OpenQuestion, part: OutgoingPart, replies: ReplyChannel) -> None:
         external_id = await self._posted_before(claim, part, replies)
