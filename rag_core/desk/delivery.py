@@ -67,9 +67,16 @@ class Delivery:
     async def _post(self, claim: OpenQuestion, part: OutgoingPart, replies: ReplyChannel) -> None:
         external_id = await self._posted_before(claim, part, replies)
         if external_id is None:
-            await self._ledger.begin_post(part)
-            external_id = await replies.post(claim.question, part)
+            external_id = await self._sent(claim, part, replies)
         await self._ledger.posted(part, external_id=external_id)
+
+    async def _sent(self, claim: OpenQuestion, part: OutgoingPart, replies: ReplyChannel) -> str:
+        await self._ledger.begin_post(part)
+        try:
+            return await replies.post(claim.question, part)
+        except UpstreamRejected:  # a clear refusal: there is nothing to be looked for
+            await self._ledger.not_posted(part)
+            raise
 
     async def _posted_before(
         self, claim: OpenQuestion, part: OutgoingPart, replies: ReplyChannel

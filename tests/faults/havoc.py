@@ -51,7 +51,8 @@ class Havoc:
     """Makes the troubles, by the yard's own chance."""
 
     place: Yard
-    index: FaultProxy
+    index: FaultProxy | None
+    """The way to the index; None: it is in the program's own folder."""
     outages: list[Outage] = field(default_factory=list)
     made: int = 0
     is_heard: bool = True
@@ -100,13 +101,18 @@ class Havoc:
         return self.made % HANG_EVERY < 2
 
     async def storm(self) -> None:
-        """The index is away, cut, half open or late for a moment."""
-        names = sorted(STORMS)
+        """For a moment the index is away, cut, half open or late; or else the model is away."""
         with self.outage():
-            change(self.index, STORMS[names[self._storms % len(names)]])
-            self._storms += 1
-            await asyncio.sleep(STORM_SECONDS)
-            change(self.index, Weather())
+            if self.index is None:
+                self.place.model.down = True
+                await asyncio.sleep(STORM_SECONDS)
+                self.place.model.down = False
+            else:
+                names = sorted(STORMS)
+                change(self.index, STORMS[names[self._storms % len(names)]])
+                self._storms += 1
+                await asyncio.sleep(STORM_SECONDS)
+                change(self.index, Weather())
 
     @contextlib.asynccontextmanager
     async def restart(self) -> AsyncIterator[None]:

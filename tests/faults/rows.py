@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tests.faults.clocks import clock
 from tests.faults.deliveries import deliveries, deliveries_on_postgres, posts, threads
 from tests.faults.disks import damaged_page, disk_fails, disk_full
-from tests.faults.everything import everything
+from tests.faults.everything import everything, everything_on_a_server
 from tests.faults.kills import (
     failpoints,
     kills,
@@ -45,4 +45,5 @@ ROWS: Mapping[str, Row] = {
     "deliveries-postgres": deliveries_on_postgres,
     "shutdown-postgres": shutdown_on_postgres,
     "everything": everything,
+    "everything-server": everything_on_a_server,
 }

@@ -16,7 +16,7 @@ from adapters.slack.answering.drafts import Drafts
 from adapters.slack.answering.own_posts import marked_as, posted_as, unnamed
 from adapters.slack.answering.status import shown
 from adapters.slack.answering.uploads import FILE, send_file
-from adapters.slack.calling.team import Team, reason_of
+from adapters.slack.calling.team import LONGEST_PAUSE, Team, reason_of
 from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import TenantId
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
@@ -30,8 +30,6 @@ FIRST = 0
 """The number of an answer's first part: the one that its draft becomes."""
 TRIES = 3
 LOOKS, LOOK_SECONDS = 20, 0.25
-LONGEST_PAUSE = 10.0
-"""A longer rate limit is left to the desk, which holds no worker while it waits."""
 GONE = frozenset(
     {
         "cant_delete_message",
@@ -171,20 +169,20 @@ class SlackReplies:
         change = {"channel": channel, "ts": ts, "metadata": marked_as(part.key)}
         change |= message_in(json.loads(part.payload))
         try:
-            await team.call("chat.update", **change)
+            await team.call_soon("chat.update", **change)
         except UpstreamRejected as error:
             if reason_of(error) != STREAMING:
                 raise
             await stop_stream(team, channel, ts)
-            await team.call("chat.update", **change)
+            await team.call_soon("chat.update", **change)
 
     async def _delete(self, tenant: TenantId, channel: str, ts: str) -> None:
         team = self._teams.of(tenant)
         try:
             if ts.startswith(FILE):
-                await team.call("files.delete", file=ts.removeprefix(FILE))
+                await team.call_soon("files.delete", file=ts.removeprefix(FILE))
             else:
-                await team.call("chat.delete", channel=channel, ts=ts)
+                await team.call_soon("chat.delete", channel=channel, ts=ts)
         except UpstreamRejected as error:
             if reason_of(error) not in GONE:
                 raise

@@ -9,6 +9,14 @@ KEPT = 1_000
 """Channels whose time is remembered; what has passed is forgotten beyond that."""
 
 
+class ComesLater(Exception):
+    """So many seconds are longer than anybody is to stand and wait."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"in {seconds:.1f} s")
+        self.seconds = seconds
+
+
 class Pace:
     """Slack takes about one message a second in a channel, and says how long to wait after more."""
 
@@ -16,10 +24,12 @@ class Pace:
         self._seconds = seconds
         self._free_at: dict[str, float] = {}
 
-    async def turn(self, channel_id: str) -> None:
-        """Wait for this channel's next turn, and take it."""
+    async def turn(self, channel_id: str, *, at_most: float) -> None:
+        """Wait for this channel's next turn, and take it; ComesLater where it is further away."""
         now = monotonic()
         at = max(now, self._free_at.get(channel_id, now))
+        if at - now > at_most:
+            raise ComesLater(at - now)
         self._free_at[channel_id] = at + self._seconds
         self._forget(now)
         await asyncio.sleep(at - now)
