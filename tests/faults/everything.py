@@ -78,7 +78,7 @@ class Day:
                 self._run.endings.append(await house.terminate(within=END_SECONDS))
                 house = await self._begun()
             async with being_read(self._place, self._place.folder / "big"):
-                await self._life(house, life_seconds, "while a book is read, until kill -9")
+                await self._life(house, life_seconds, "while it reads, until kill -9", reads=True)
                 async with self._havoc.restart():
                     await house.kill()
                     house = await self._begun()
@@ -93,9 +93,9 @@ class Day:
         self._run.back_after.append(await house.ready())
         return house
 
-    async def _life(self, house: House, seconds: float, name: str) -> None:
+    async def _life(self, house: House, seconds: float, name: str, *, reads: bool = False) -> None:
         """Some storms, and what the process holds once it is warm and at the end."""
-        life, began = Life(name, seconds * WARM_AT), monotonic()
+        life, began = Life(name, seconds * WARM_AT, reads), monotonic()
         self._run.lives.append(life)
         async with knocking(self._address) as knocks:
             await until(began + seconds * WARM_AT)

@@ -45,5 +45,6 @@ ROWS: Mapping[str, Row] = {
     "deliveries-postgres": deliveries_on_postgres,
     "shutdown-postgres": shutdown_on_postgres,
     "everything": everything,
-    "everything-server": everything_on_a_server,
 }
+BY_NAME: Mapping[str, Row] = {**ROWS, "everything-server": everything_on_a_server}
+"""Also what is run only when it is asked for."""
