@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from adapters.slack.calling.budget import Budget
-from adapters.slack.calling.pace import ComesLater, Pace
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import UpstreamRejected
 from tests.fakes.answers import an_answer
@@ -204,16 +203,6 @@ def test_a_draft_without_an_answer_keeps_its_room_for_a_while_only() -> None:
     now[0] = 181.0
     assert budget.open_draft("later")
     assert budget.promised == 1
-
-
-async def test_nobody_stands_and_waits_for_a_turn_that_is_far_away() -> None:
-    """Whoever waited would hold one of the hands that answer everybody."""
-    pace = Pace(0.0)
-    pace.hold(GENERAL, 3_600.0)
-    with pytest.raises(ComesLater) as told:
-        await pace.turn(GENERAL, at_most=10.0)
-    assert told.value.seconds == pytest.approx(3_600.0, abs=60.0)
-    await pace.turn(DIRECT, at_most=10.0)
 
 
 async def test_an_answer_whose_method_must_wait_for_long_is_left_to_the_desk_till_then() -> None:
