@@ -77,7 +77,8 @@ class Havoc:
                 self._trouble_discord()
 
     def _trouble_model(self) -> None:
-        if not self.place.model.troubles:
+        # After an outage one request alone tries whether the model is back.
+        if not self.place.model.troubles and self.is_calm_at(monotonic()):
             self.place.model.troubles.append(self.place.random.choice(MODEL_TROUBLES))
 
     def _trouble_slack(self) -> None:
@@ -107,6 +108,7 @@ class Havoc:
                 self.place.model.down = True
                 await asyncio.sleep(seconds)
                 self.place.model.down = False
+                self.place.model.troubles.clear()
             else:
                 names = sorted(STORMS)
                 change(self.index, STORMS[names[self._storms % len(names)]])

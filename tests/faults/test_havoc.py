@@ -51,6 +51,9 @@ async def test_a_storm_takes_the_model_away_and_brings_it_back(tmp_path: Path) -
     await storm
     assert not havoc.place.model.down
     assert len(havoc.outages) == 1
+    for _ in range(40):
+        havoc.trouble_somebody()
+    assert not havoc.place.model.troubles, "whoever tries whether it is back finds it well"
 
 
 async def test_what_is_told_once_is_not_told_while_the_program_is_away(tmp_path: Path) -> None:
