@@ -49,7 +49,7 @@ class Delivery:
                     await self._ledger.posted(part, external_id=found)
 
     async def take_back(self, claim: OpenQuestion, replies: ReplyChannel) -> None:
-        """Remove every message of a question that was withdrawn."""
+        """Remove every message of a question that was withdrawn, and what announced one."""
         for part in reversed(claim.parts):
             await self._renew(claim)
             external_id = part.external_id
@@ -58,6 +58,8 @@ class Delivery:
             if external_id is not None:
                 await self._removed(claim, external_id, replies)
             await self._ledger.dropped(part)
+        await self._renew(claim)
+        await replies.clear(claim.question)
 
     async def _renew(self, claim: OpenQuestion) -> None:
         """Nothing is shown by a worker whose claim has gone to another one."""

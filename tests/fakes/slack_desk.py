@@ -119,6 +119,8 @@ class FakeDesk:
         async with self._threads[question.key]:
             if question.identity not in self.withdrawn:
                 await self._settle(platform, question)
+            if question.identity in self.withdrawn:
+                await platform.replies.clear(question)
         self._outstanding -= 1
         if not self._outstanding:
             self.idle.set()
