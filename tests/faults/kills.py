@@ -97,9 +97,10 @@ async def failpoints(scale: Scale) -> Outcome:
                 outcome.figures["deaths"] += died
                 outcome.must(died, f"{point}:{visit} was never reached")
                 await house.kill()
-        # It is not ready before what has been open for very long has ended.
-        await place.start()
+        house = await place.start()
+        # Not ready as long as a question has been open for a quarter of an hour, which this may take.
         outcome.must(await place.until_ended(within=PATIENCE), "not everything ended")
+        await house.ready()
         return judged(outcome, figures(place.record()))
 
 
