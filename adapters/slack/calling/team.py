@@ -12,6 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.calling.budget import Budget
 from adapters.slack.calling.calls import SERVICE, TOKEN_REFUSED, slack_errors, told
 from adapters.slack.calling.pace import Pace
+from adapters.slack.calling.patience import patiently
 from adapters.slack.calling.troubles import Trouble, Troubles
 from adapters.slack.installing.workspace import Workspace, identify
 from adapters.steward import Finding
@@ -28,6 +29,14 @@ NO_JSON = frozenset(
     }
 )
 """Methods that take their arguments as a form only."""
+REPEATABLE = frozenset(
+    {
+        "assistant.threads.setSuggestedPrompts",
+        "assistant.threads.setTitle",
+        "views.publish",
+    }
+)
+"""What somebody waits for, and what a second time changes nothing about."""
 FOR_A_PERSON = frozenset(
     {"missing_scope", "unknown_method", "not_in_channel", "is_archived", "restricted_action"}
 )
@@ -94,8 +103,12 @@ class Team:
 
     async def call(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """Call when it is the method's turn; UpstreamError where Slack did not do it."""
-        await self.budget.turn(method)
-        return await self.call_now(method, **arguments)
+
+        async def in_turn() -> Mapping[str, Any]:
+            await self.budget.turn(method)
+            return await self.call_now(method, **arguments)
+
+        return await patiently(in_turn, repeatable=method in REPEATABLE)
 
     async def call_now(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """The same for who has taken the turn already."""
