@@ -6,18 +6,19 @@ import asyncio
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from time import time
 from typing import Any, Protocol
 
 import aiohttp
 import discord
 
 from adapters.discord.config import AUTOMATIC, DiscordConfig, ShardRange
-from adapters.discord.gateway.errors import discord_errors
+from adapters.discord.gateway.errors import UNREADABLE, discord_errors
 from adapters.discord.gateway.http import AddressedHTTP, Pace
 from adapters.discord.gateway.restoring import restore
 from adapters.discord.gateway.sessions import IdentifyBudget, SessionMemory
 from adapters.discord.gateway.shard import Shard
-from adapters.discord.gateway.untold import reading
+from adapters.discord.gateway.untold import reading, whole_beginning
 from adapters.discord.gateway.webhooks import AddressedWebhooks
 from rag_core.ports import MarkerStore
 
@@ -32,6 +33,8 @@ Channel = discord.abc.GuildChannel | discord.abc.PrivateChannel | discord.Thread
 
 class Audience(Protocol):
     """Who is told what happens on Discord."""
+
+    async def returned(self, guild: discord.Guild, *, missed_since: float) -> None: ...
 
     async def heard(self, message: discord.Message) -> None: ...
 
@@ -73,6 +76,8 @@ class Connection(discord.AutoShardedClient):
         self._identifies = Pace(config.identify_seconds)
         self.webhooks = AddressedWebhooks(config)
         self._hearing: set[asyncio.Task[Any]] = set()
+        self._away: dict[int, float] = {}
+        """Servers that an outage hides, and since when."""
         self.is_logged_in = False
         # Said once a process, of something that we never do.
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
@@ -100,9 +105,8 @@ class Connection(discord.AutoShardedClient):
         return super()._get_state(**options)
 
     def _parse_ready(self, data: Any) -> None:
-        """A gateway that knows of no shards says nothing of them; then there is one."""
-        told: Any = {"shard": [0, 1], **data}
-        self._connection.parse_ready(told)
+        """One that cannot be read is not passed over: without it there is no session."""
+        self._connection.parse_ready(whole_beginning(data))
 
     async def log_in(self) -> None:
         """Tell Discord who we are; after a failure it may be tried again."""
@@ -178,7 +182,18 @@ class Connection(discord.AutoShardedClient):
         log.info("Discord is ready", extra={"shard": shard_id, "servers": len(guilds)})
         with self._owned_task():
             missed_since = await self._running[shard_id].begins_anew()
+            if missed_since is not None:
+                self._away |= {guild.id: missed_since for guild in guilds if guild.unavailable}
             await self._audience.began(guilds, missed_since=missed_since, directs=shard_id == 0)
+
+    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
+        self._away[guild.id] = time()
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        since = self._away.pop(guild.id, None)
+        if since is not None:
+            with self._owned_task():
+                await self._audience.returned(guild, missed_since=since)
 
     async def on_message(self, message: discord.Message) -> None:
         with self._owned_task():
@@ -241,7 +256,7 @@ class Connection(discord.AutoShardedClient):
     async def _fetched(self, channel_id: int) -> Channel | None:
         try:
             return await self.fetch_channel(channel_id)
-        except (discord.DiscordException, OSError) as error:
+        except (discord.DiscordException, OSError, *UNREADABLE) as error:
             log.warning(
                 "what happened in an unknown channel is left alone",
                 extra={"channel_id": channel_id, "cause": type(error).__name__},
@@ -255,7 +270,9 @@ class Connection(discord.AutoShardedClient):
         """Let what was heard reach the desk, then hang up."""
         waiting = self._hearing - {asyncio.current_task()}
         if waiting:
-            await asyncio.wait(waiting, timeout=CLOSING_SECONDS)
+            _, left = await asyncio.wait(waiting, timeout=CLOSING_SECONDS)
+            for task in left:  # it would meet closed connections
+                task.cancel()
         for shard in self._running.values():
             await shard.end()
         if self._budget is not None:

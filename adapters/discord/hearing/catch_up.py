@@ -12,6 +12,7 @@ import discord
 
 from adapters.discord.gateway.connection import Connection
 from adapters.discord.gateway.errors import discord_errors
+from adapters.discord.gateway.untold import whole_message
 from adapters.discord.hearing.listener import Listener
 from rag_core.errors import FootnoteError, StorageError
 from rag_core.ports import MarkerStore
@@ -84,17 +85,29 @@ class CatchUp:
         return count
 
     async def _page(self, channel: Any, mark: int) -> list[discord.Message]:
+        state = self._connection._connection
         with discord_errors():
             found = await self._connection.http.logs_from(channel.id, A_PAGE, after=mark)
-        state = self._connection._connection
-        messages = [discord.Message(channel=channel, data=data, state=state) for data in found]
+            messages = [
+                discord.Message(channel=channel, data=whole_message(data), state=state)
+                for data in found
+            ]
         return sorted(messages, key=lambda message: message.id)
 
 
 def channels_with_news(guilds: Sequence[discord.Guild], mark: int) -> Iterator[Any]:
-    """Channels and threads whose last message is younger, as a new session is told of them."""
+    """Channels and threads that we may read and whose last message is younger, or was not told."""
     for guild in guilds:
         places: list[Any] = [*guild.text_channels, *guild.voice_channels, *guild.threads]
         for channel in places:
-            if channel.last_message_id is not None and channel.last_message_id > mark:
+            last = channel.last_message_id
+            if (last is None or last > mark) and may_read(channel, guild.me):
                 yield channel
+
+
+def may_read(channel: Any, me: discord.Member | None) -> bool:
+    """Not where it would be refused: refusals are counted, and too many of them ban us."""
+    if me is None or channel.guild.default_role is None:
+        return True
+    allowed = channel.permissions_for(me)
+    return bool(allowed.view_channel and allowed.read_message_history)
