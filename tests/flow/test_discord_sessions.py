@@ -225,6 +225,32 @@ async def test_a_channel_that_cannot_be_read_does_not_keep_the_others() -> None:
         assert len(course.desk.questions) == 2
 
 
+async def test_a_channel_that_could_not_be_read_is_read_a_little_later() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course):
+            await ask(course)
+        await peer.say(course.channel, course.alice, "And on Sundays?", mentions_bot=True)
+        peer.gateway.sessions.clear()
+        peer.troubles.on(HISTORY, Trouble(hang=True))
+        async with running(course, request_seconds=0.2, read_again_after=(0.05,)):
+            await course.answered(2)
+
+
+async def test_what_a_process_had_no_time_to_read_is_read_by_the_next_one() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course):
+            await ask(course)
+        await peer.say(course.channel, course.alice, "And on Sundays?", mentions_bot=True)
+        peer.gateway.sessions.clear()
+        peer.troubles.on(HISTORY, Trouble(hang=True))
+        async with running(course):
+            await course.until(lambda: peer.troubled)
+        async with running(course):
+            await course.answered(2)
+
+
 async def test_the_first_start_of_all_reads_nothing_of_before() -> None:
     async with open_discord_peer() as peer:
         course = Course(peer, DiscordDesk())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from time import time
 from typing import Any, Protocol
 
@@ -76,6 +76,8 @@ class Connection(discord.AutoShardedClient):
         self._identifies = Pace(config.identify_seconds)
         self.webhooks = AddressedWebhooks(config)
         self._hearing: set[asyncio.Task[Any]] = set()
+        self._reading: set[asyncio.Task[Any]] = set()
+        """What was missed while nobody listened."""
         self._away: dict[int, float] = {}
         """Servers that an outage hides, and since when."""
         self.is_logged_in = False
@@ -180,11 +182,12 @@ class Connection(discord.AutoShardedClient):
     async def on_shard_ready(self, shard_id: int) -> None:
         guilds = [guild for guild in self.guilds if guild.shard_id == shard_id]
         log.info("Discord is ready", extra={"shard": shard_id, "servers": len(guilds)})
-        with self._owned_task():
+        with own_task_in(self._reading):
             missed_since = await self._running[shard_id].begins_anew()
             if missed_since is not None:
                 self._away |= {guild.id: missed_since for guild in guilds if guild.unavailable}
             await self._audience.began(guilds, missed_since=missed_since, directs=shard_id == 0)
+            await self._running[shard_id].has_read()
 
     async def on_guild_unavailable(self, guild: discord.Guild) -> None:
         self._away[guild.id] = time()
@@ -192,7 +195,7 @@ class Connection(discord.AutoShardedClient):
     async def on_guild_available(self, guild: discord.Guild) -> None:
         since = self._away.pop(guild.id, None)
         if since is not None:
-            with self._owned_task():
+            with own_task_in(self._reading):
                 await self._audience.returned(guild, missed_since=since)
 
     async def on_message(self, message: discord.Message) -> None:
@@ -235,16 +238,9 @@ class Connection(discord.AutoShardedClient):
     def session(self) -> aiohttp.ClientSession:
         return self.addressed.session
 
-    @contextmanager
-    def _owned_task(self) -> Iterator[None]:
+    def _owned_task(self) -> AbstractContextManager[None]:
         """The library begins a task for every event and forgets it; we wait for its end."""
-        task = asyncio.current_task()
-        assert task is not None
-        self._hearing.add(task)
-        try:
-            yield
-        finally:
-            self._hearing.discard(task)
+        return own_task_in(self._hearing)
 
     async def _placed(self, message: discord.Message) -> discord.Message:
         """The message with its channel: a thread that slept may be unknown to us."""
@@ -267,14 +263,29 @@ class Connection(discord.AutoShardedClient):
         log.exception("a Discord event failed by a defect", extra={"event": event_method})
 
     async def close(self) -> None:
-        """Let what was heard reach the desk, then hang up."""
+        """Let what was heard reach the desk, then hang up. What was missed is read by who comes
+        after."""
+        for task in self._reading:
+            task.cancel()
         waiting = self._hearing - {asyncio.current_task()}
         if waiting:
-            _, left = await asyncio.wait(waiting, timeout=CLOSING_SECONDS)
-            for task in left:  # it would meet closed connections
-                task.cancel()
+            await asyncio.wait(waiting, timeout=CLOSING_SECONDS)
         for shard in self._running.values():
             await shard.end()
+        for task in self._reading | self._hearing - {asyncio.current_task()}:
+            task.cancel()  # it would meet closed connections
         if self._budget is not None:
             await self._budget.forgive()
         await super().close()
+
+
+@contextmanager
+def own_task_in(owned: set[asyncio.Task[Any]]) -> Iterator[None]:
+    """Hold on to the task that runs this, as long as it does."""
+    task = asyncio.current_task()
+    assert task is not None
+    owned.add(task)
+    try:
+        yield
+    finally:
+        owned.discard(task)
