@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from time import monotonic
+from weakref import WeakValueDictionary
 
 KEPT = 1_000
 """Channels whose time is remembered; what has passed is forgotten beyond that."""
@@ -15,20 +16,30 @@ class Pace:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._free_at: dict[str, float] = {}
+        self._lines: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def turn(self, channel_id: str) -> None:
-        """Wait for this channel's next turn, and take it."""
-        now = monotonic()
-        at = max(now, self._free_at.get(channel_id, now))
-        self._free_at[channel_id] = at + self._seconds
-        self._forget(now)
-        await asyncio.sleep(at - now)
+        """Stand in line for this channel, and take its next turn.
+
+        The next turn is counted from the moment when this one is taken: whoever wakes up late on a
+        busy machine would otherwise be followed too closely.
+        """
+        line = self._lines.setdefault(channel_id, asyncio.Lock())
+        async with line:
+            while (wait := self._pause(channel_id)) > 0:  # noqa: ASYNC110 - time alone makes room
+                await asyncio.sleep(wait)
+            self._forget()
+            self._free_at[channel_id] = monotonic() + self._seconds
 
     def hold(self, channel_id: str, seconds: float) -> None:
-        """Slack wants nothing in this channel for so long."""
+        """Slack wants nothing in this channel for so long, from those in line neither."""
         until = monotonic() + seconds
         self._free_at[channel_id] = max(until, self._free_at.get(channel_id, until))
 
-    def _forget(self, now: float) -> None:
+    def _pause(self, channel_id: str) -> float:
+        return self._free_at.get(channel_id, 0.0) - monotonic()
+
+    def _forget(self) -> None:
         if len(self._free_at) > KEPT:
+            now = monotonic()
             self._free_at = {c: at for c, at in self._free_at.items() if at > now}
