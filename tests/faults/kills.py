@@ -98,7 +98,7 @@ async def failpoints(scale: Scale) -> Outcome:
                 outcome.must(died, f"{point}:{visit} was never reached")
                 await house.kill()
         house = await place.start()
-        # Not ready as long as a question has been open for a quarter of an hour, which this may take.
+        # Not ready while a question has been open for a quarter of an hour, which this may take.
         outcome.must(await place.until_ended(within=PATIENCE), "not everything ended")
         await house.ready()
         return judged(outcome, figures(place.record()))

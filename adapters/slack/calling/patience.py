@@ -10,7 +10,8 @@ from rag_core.errors import UpstreamRejected, UpstreamUnavailable
 
 TRIES = 3
 LONGEST_PAUSE = 10.0
-"""A longer rate limit is left to the caller: the desk holds no worker while it waits."""
+"""A longer wait is left to the desk, which holds no worker meanwhile: one channel that Slack lets
+wait would otherwise keep everybody's answers waiting."""
 PAUSE_UNTOLD = 1.0
 Done = TypeVar("Done")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -11,8 +12,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calling.budget import Budget
 from adapters.slack.calling.calls import SERVICE, TOKEN_REFUSED, slack_errors, told
-from adapters.slack.calling.pace import Pace
-from adapters.slack.calling.patience import patiently
+from adapters.slack.calling.pace import ComesLater, Pace
+from adapters.slack.calling.patience import LONGEST_PAUSE, patiently
 from adapters.slack.calling.troubles import Trouble, Troubles
 from adapters.slack.installing.workspace import Workspace, identify
 from adapters.steward import Finding
@@ -103,12 +104,18 @@ class Team:
 
     async def call(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """Call when it is the method's turn; UpstreamError where Slack did not do it."""
+        once = partial(self._call_in_turn, method, **arguments)
+        return await patiently(once, repeatable=method in REPEATABLE)
 
-        async def in_turn() -> Mapping[str, Any]:
-            await self.budget.turn(method)
-            return await self.call_now(method, **arguments)
+    async def call_soon(self, method: str, **arguments: Any) -> Mapping[str, Any]:
+        """The same for an answer: where its turn is far away, it is left to the desk till then."""
+        if (pause := self.budget.pause(method)) > LONGEST_PAUSE:
+            raise later(pause)
+        return await self._call_in_turn(method, **arguments)
 
-        return await patiently(in_turn, repeatable=method in REPEATABLE)
+    async def _call_in_turn(self, method: str, **arguments: Any) -> Mapping[str, Any]:
+        await self.budget.turn(method)
+        return await self.call_now(method, **arguments)
 
     async def call_now(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """The same for who has taken the turn already."""
@@ -132,7 +139,10 @@ class Team:
 
     async def post(self, *, channel: str, **message: Any) -> str:
         """Post when it is the channel's turn; the message's timestamp, which is its id."""
-        await self._pace.turn(channel)
+        try:
+            await self._pace.turn(channel, at_most=LONGEST_PAUSE)
+        except ComesLater as error:
+            raise later(error.seconds) from None
         try:
             posted = await self.call_now(
                 "chat.postMessage",
@@ -182,6 +192,11 @@ class Team:
             self.troubles.note(Trouble(method, name, needed_scope(error), where))
         if name in LACKS:
             self._lacking[method] = monotonic() + ASKED_ANEW_AFTER
+
+
+def later(seconds: float) -> UpstreamRejected:
+    """What Slack would say, had it been asked now."""
+    return UpstreamRejected(SERVICE, "ratelimited", retryable=True, retry_after=seconds)
 
 
 def reason_of(error: UpstreamRejected) -> str:
