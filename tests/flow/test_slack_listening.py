@@ -217,17 +217,6 @@ async def test_a_thread_that_cannot_be_read_is_answered_all_the_same(fault: Faul
         assert asked(desk) == ["do you know?"]
 
 
-async def test_a_thread_that_slack_shows_a_moment_later_is_read() -> None:
-    desk = desk_that_answers()
-    async with SlackPeer() as peer, slack_at_work(peer, desk):
-        head = peer.say(GENERAL, ANN, "How many vacation days?")
-        peer.fails("conversations.replies", Fault.RATE_LIMITED)
-        peer.say(GENERAL, CLEO, f"{MENTION} do you know?", thread_ts=head)
-        await settled(peer, desk)
-        [text] = asked(desk)
-        assert text.endswith("> How many vacation days?")
-
-
 async def test_short_text_files_are_read_and_images_are_not() -> None:
     desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
