@@ -24,6 +24,7 @@ OPTIONAL = frozenset(
         "mentions",
         "message_count",
         "nsfw",
+        "permissions",
         "pinned",
         "position",
         "rate_limit_per_user",

@@ -114,9 +114,10 @@ def channels_with_news(guilds: Sequence[discord.Guild], mark: int) -> Iterator[A
     """Channels and threads that we may read and whose last message is younger, or was not told."""
     for guild in guilds:
         places: list[Any] = [*guild.text_channels, *guild.voice_channels, *guild.threads]
-        for channel in places:
+        readable = [channel for channel in places if may_read(channel, guild.me)]
+        for channel in readable or places:  # where nothing is, permissions were not told
             last = channel.last_message_id
-            if (last is None or last > mark) and may_read(channel, guild.me):
+            if last is None or last > mark:
                 yield channel
 
 
