@@ -110,7 +110,12 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         replies=replies,
         listener=listener,
         interactions=answering(config, parts, shared),
-        catch_up=CatchUp(connection, listener=listener, markers=parts.markers),
+        catch_up=CatchUp(
+            connection,
+            listener=listener,
+            markers=parts.markers,
+            pauses=config.read_again_after,
+        ),
         second_look=SecondLook(
             connection, known=parts.lately, listener=listener, afterthoughts=afterthoughts
         )

@@ -130,8 +130,15 @@ class DiscordPlatform:
         await self._works.register.sync()
         if missed_since is not None:
             await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
-            if self._works.second_look is not None:
-                await self._works.second_look.look(away_since=missed_since)
+            await self._look_again(missed_since)
+
+    async def returned(self, guild: discord.Guild, *, missed_since: float) -> None:
+        await self._works.catch_up.read([guild], since=missed_since, directs=False)
+        await self._look_again(missed_since)
+
+    async def _look_again(self, missed_since: float) -> None:
+        if self._works.second_look is not None:
+            await self._works.second_look.look(away_since=missed_since)
 
 
 def why_closed(code: int) -> str:

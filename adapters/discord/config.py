@@ -70,6 +70,8 @@ class DiscordConfig:
     """The least time between two gateway connections; the library itself comes back at once."""
     retry_seconds: float = 1.0
     """The first pause before trying again to reach Discord; each further one is twice as long."""
+    read_again_after: tuple[float, ...] = (5.0, 30.0, 120.0)
+    """Pauses after which what was missed and could not be read is read again."""
     accept_pauses: tuple[float, ...] = (0.2, 1.0, 5.0)
     """Seconds between tries to hand a question to a desk that cannot take it."""
     line_after_seconds: float = 1.0

@@ -16,6 +16,8 @@ ZERO_WIDTH_SPACE = "\u200b"
 
 USER = re.compile(r"<@!?(\d+)>")
 ROLE = re.compile(r"<@&(\d+)>")
+CALLS = re.compile(r"<@[!&]?\d+>")
+"""A person or a role."""
 CHANNEL = re.compile(r"<#(\d+)>")
 EMOJI = re.compile(r"<a?(:\w+:)\d+>")
 LIVE = re.compile(r"@(?=everyone|here)|<(?=@[!&]?\d+>|#\d+>|/[^<>\n]+:\d+>|id:\w+>)")

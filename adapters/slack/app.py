@@ -185,6 +185,7 @@ def reader(
         keeper=house.marks.of(team.workspace.team_id),
         hears=house.hears,
         longest_away=config.longest_away,
+        pauses=config.read_again_after,
         lately=lately,
     )
 

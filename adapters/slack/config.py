@@ -79,6 +79,8 @@ class SlackConfig:
     """How often the socket is asked for a sign of life; four missed ones end it."""
     longest_away: float = 3 * 24 * 3_600.0
     """Seconds: what was asked before that, while we were away, is not answered any more."""
+    read_again_after: tuple[float, ...] = (5.0, 15.0, 60.0, 300.0, 900.0)
+    """Pauses after which what was missed and could not be read is read again."""
     retry_seconds: float = 1.0
     """First pause before Slack is asked again who we are; it doubles up to a minute."""
 

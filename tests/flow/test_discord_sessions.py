@@ -104,6 +104,7 @@ async def test_a_session_that_discord_has_forgotten_begins_anew_and_misses_nothi
         await peer.say(new, course.alice, "And on Tuesdays?", mentions_bot=True)
         await peer.say(peer.world.direct(course.bob), course.bob, "And at night?")
         quiet = peer.world.text_channel(course.guild, "quiet")
+        peer.world.wrote_long_ago(quiet, course.bob, "Is anybody here?")
         peer.gateway.sessions.clear()
         async with running(course):
             await course.answered(6)
@@ -114,6 +115,53 @@ async def test_a_session_that_discord_has_forgotten_begins_anew_and_misses_nothi
         assert sent(course) == (2, 1)
         read = {call.path.split("/")[2] for call in peer.calls if call.route == HISTORY}
         assert str(quiet.id) not in read
+
+
+async def test_a_channel_whose_last_message_is_not_told_is_read() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        peer.tells_least()
+        async with running(course):
+            await ask(course)
+        await peer.say(course.channel, course.alice, "And on Sundays?", mentions_bot=True)
+        peer.gateway.sessions.clear()
+        async with running(course):
+            await course.answered(2)
+        assert course.desk.texts[1:] == ["And on Sundays?"]
+
+
+async def test_channels_that_we_may_not_read_are_not_asked_for() -> None:
+    """Refusals are counted, and too many of them ban us."""
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        hidden = peer.world.text_channel(course.guild, "staff only")
+        hidden.denied |= {"READ_MESSAGE_HISTORY"}
+        async with running(course):
+            await ask(course)
+        for channel in (hidden, course.channel):
+            await peer.say(channel, course.alice, "And on Sundays?", mentions_bot=True)
+        peer.gateway.sessions.clear()
+        async with running(course):
+            await course.answered(2)
+        read = {call.path.split("/")[2] for call in peer.calls if call.route == HISTORY}
+        assert str(hidden.id) not in read
+
+
+async def test_a_server_that_comes_back_after_the_start_is_read_then() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course):
+            await ask(course)
+        await peer.say(course.channel, course.alice, "And on Sundays?", mentions_bot=True)
+        peer.gateway.sessions.clear()
+        peer.outages.add(course.guild.id)
+        async with running(course):
+            await course.quiet()
+            assert len(course.desk.questions) == 1
+            await peer.ends_outage(course.guild)
+            await course.answered(2)
+            await course.quiet()
+        assert course.desk.texts == [QUESTION, "And on Sundays?"]
 
 
 async def test_edits_and_deletions_that_nobody_heard_are_found() -> None:
@@ -175,6 +223,32 @@ async def test_a_channel_that_cannot_be_read_does_not_keep_the_others() -> None:
         async with running(course):
             await course.answered(2)
         assert len(course.desk.questions) == 2
+
+
+async def test_a_channel_that_could_not_be_read_is_read_a_little_later() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course):
+            await ask(course)
+        await peer.say(course.channel, course.alice, "And on Sundays?", mentions_bot=True)
+        peer.gateway.sessions.clear()
+        peer.troubles.on(HISTORY, Trouble(hang=True))
+        async with running(course, request_seconds=0.2, read_again_after=(0.05,)):
+            await course.answered(2)
+
+
+async def test_what_a_process_had_no_time_to_read_is_read_by_the_next_one() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course):
+            await ask(course)
+        await peer.say(course.channel, course.alice, "And on Sundays?", mentions_bot=True)
+        peer.gateway.sessions.clear()
+        peer.troubles.on(HISTORY, Trouble(hang=True))
+        async with running(course):
+            await course.until(lambda: peer.troubled)
+        async with running(course):
+            await course.answered(2)
 
 
 async def test_the_first_start_of_all_reads_nothing_of_before() -> None:

@@ -123,6 +123,26 @@ async def test_a_mention_that_tells_less_or_more_than_usual_is_answered(
         course.peer.forgive()  # there is no such message to make a thread from
 
 
+async def test_a_discord_that_tells_only_what_it_must_is_understood() -> None:
+    """Threads, channels, members and messages without all that may be left out."""
+    async with open_discord_peer() as peer:
+        peer.tells_least()
+        course = Course(peer, DiscordDesk())
+        async with running(course):
+            asked = await peer.say(course.channel, course.alice, QUESTION, mentions_bot=True)
+            await course.answered()
+            thread = peer.world.channels[asked.id]
+            await peer.say(thread, course.alice, "And on Sundays?")
+            await course.answered(2)
+            await peer.say(thread, course.alice, f"<@{course.bob.id}> do you know that too?")
+            await course.quiet()
+            await peer.say(peer.world.direct(course.bob), course.bob, "In private?")
+            await course.answered(3)
+        assert course.desk.texts == [QUESTION, "And on Sundays?", "In private?"]
+        (question, following, _) = course.desk.questions
+        assert following.key == question.key
+
+
 @pytest.mark.parametrize("kind", [1, 2, 3, 6, 7, 8, 12, 18, 20, 21, 22, 23, 24, 27, 31, 36, 46, 77])
 async def test_what_discord_itself_says_is_no_question(kind: int) -> None:
     async with on_a_course() as course:

@@ -109,6 +109,25 @@ async def test_rate_limits_and_places_that_are_gone_do_not_end_the_reading() -> 
             await settled(peer, desk)
 
 
+async def test_what_slack_could_not_show_is_read_once_it_can() -> None:
+    desk, markers = desk_that_answers(), MemoryMarkers()
+    async with SlackPeer() as peer:
+        async with slack_at_work(peer, desk, markers=markers):
+            peer.say(DIRECT, ANN, "how many a day?")
+            await settled(peer, desk)
+        meanwhile(peer, DIRECT, ANN, "are you there?")
+        peer.fails("conversations.history", *[Fault.SERVER_ERROR] * 3)
+        async with slack_at_work(peer, desk, markers=markers, read_again_after=(0.05,)):
+            peer.say(DIRECT, ANN, "how many a week?")
+            await until(lambda: "are you there?" in asked(desk))
+            await settled(peer, desk)
+        read = len(peer.calls("conversations.history"))
+        async with slack_at_work(peer, desk, markers=markers):
+            await until(lambda: len(peer.calls("conversations.history")) > read)
+            await settled(peer, desk)
+        assert sorted(asked(desk)) == ["are you there?", "how many a day?", "how many a week?"]
+
+
 async def test_what_is_older_than_the_bound_is_left_alone() -> None:
     desk, markers = desk_that_answers(), MemoryMarkers()
     async with SlackPeer() as peer:

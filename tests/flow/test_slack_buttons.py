@@ -15,7 +15,7 @@ from tests.fakes.markers import MemoryMarkers
 from tests.fakes.ratings import Ratings
 from tests.fakes.slack_desk import FakeDesk
 from tests.fakes.slack_house import settled, slack_at_work, until
-from tests.peers.slack import ANN, BEN, GENERAL, MENTION, SlackMessage, SlackPeer
+from tests.peers.slack import ANN, BEN, GENERAL, MENTION, Fault, SlackMessage, SlackPeer
 from tests.peers.slack_house import controls_in
 from tests.peers.slack_socket import Envelope
 
@@ -180,3 +180,34 @@ async def test_long_evidence_stays_within_what_slack_takes() -> None:
         last = peer.world.replies(GENERAL, ts)[-1]
         shown = await told(peer, peer.people.press(BEN, last, "Show evidence"), BEN)
         assert len(shown) > 5_000
+
+
+@pytest.mark.parametrize("label", ["Helpful", "Show evidence", "Ask a person", "Not helpful"])
+async def test_a_press_that_slack_wants_later_is_not_lost(label: str) -> None:
+    desk = FakeDesk(lambda q: an_answer())
+    async with SlackPeer() as peer, slack_at_work(peer, desk, ask_person=STAFF):
+        reply = await answered(peer, desk)
+        for method in ("chat.postEphemeral", "chat.postMessage", "views.open"):
+            peer.fails(method, Fault.RATE_LIMITED)
+        peer.people.press(ANN, reply, label)
+        seen: Callable[[], int] = lambda: len(peer.house.told(ANN)) + len(peer.house.views)  # noqa: E731
+        await until(lambda: seen() == 1)
+        assert not peer.early
+
+
+@pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.RESET, Fault.GARBAGE])
+async def test_words_for_one_person_find_another_way(fault: Fault) -> None:
+    desk = FakeDesk(lambda q: an_answer())
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        reply = await answered(peer, desk)
+        peer.fails("chat.postEphemeral", fault)
+        assert await told(peer, peer.people.press(BEN, reply, "Helpful"), BEN) == THANKS
+
+
+async def test_a_form_that_slack_does_not_open_leaves_the_rating_and_a_word() -> None:
+    desk, ratings = FakeDesk(lambda q: an_answer()), Ratings()
+    async with SlackPeer() as peer, slack_at_work(peer, desk, parts={"feedback": ratings}):
+        reply = await answered(peer, desk)
+        peer.fails("views.open", Fault.SERVER_ERROR)
+        assert await told(peer, peer.people.press(BEN, reply, "Not helpful"), BEN) == THANKS
+        assert list(ratings.kept.values()) == [(False, "")]

@@ -211,7 +211,7 @@ async def test_a_thread_that_cannot_be_read_is_answered_all_the_same(fault: Faul
     async with SlackPeer() as peer, slack_at_work(peer, desk):
         peer.foresees("ratelimited")
         head = peer.say(GENERAL, ANN, "How many vacation days?")
-        peer.fails("conversations.replies", fault)
+        peer.fails("conversations.replies", fault, fault, fault)
         peer.say(GENERAL, CLEO, f"{MENTION} do you know?", thread_ts=head)
         await settled(peer, desk)
         assert asked(desk) == ["do you know?"]

@@ -159,6 +159,19 @@ async def test_a_post_whose_outcome_is_unknown_is_looked_up_and_not_doubled(faul
         assert len(peer.calls("chat.postMessage")) + (fault is not Fault.LOST_RESPONSE) == posts
 
 
+async def test_an_answer_that_was_looked_up_stays_alone_when_its_question_is_asked_anew() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk) as platform:
+        peer.fails("chat.postMessage", Fault.LOST_RESPONSE)
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await settled(peer, desk)
+        [question] = desk.questions.values()
+        async with platform.replies.progress(question) as progress:
+            await progress.text("Ten a day, and on Sundays more than that, as we shall see. ")
+            await asyncio.sleep(0.2)
+        assert len(peer.world.replies(GENERAL, ts)) == 1
+
+
 @pytest.mark.parametrize("fault", [Fault.SERVER_ERROR, Fault.GARBAGE, Fault.PLAIN_TEXT])
 async def test_an_answer_that_is_not_slacks_is_no_post(fault: Fault) -> None:
     desk = desk_that_answers()

@@ -27,11 +27,13 @@ from tests.peers.discord_limits import Allowance, Buckets, Trouble, Troubles
 from tests.peers.discord_posting import without_content
 from tests.peers.discord_rest import BY_TOKEN, Call, Routes, deletion
 from tests.peers.discord_rules import Refused
+from tests.peers.discord_shapes import Shape, least, whole
 from tests.peers.discord_world import (
     DEFAULT,
     DM,
     REPLY,
     Channel,
+    Guild,
     Note,
     Person,
     World,
@@ -80,6 +82,9 @@ class DiscordPeer:
         self.gateway_url = ""
         self.resume_url = ""
         self.tells_shards = True
+        self.outages: set[int] = set()
+        """Servers that are not told of yet."""
+        self._shown: Shape = whole
         self._closing = asyncio.Event()
 
     # What a test does
@@ -193,6 +198,14 @@ class DiscordPeer:
         taken, self.refusals = self.refusals, []
         return taken
 
+    def tells_least(self) -> None:
+        """Leave out what Discord may leave out, and what only some readers of it need."""
+        self.gateway.shape = self._shown = least
+
+    async def ends_outage(self, guild: Guild) -> None:
+        self.outages.discard(guild.id)
+        await self._publish("GUILD_CREATE", guild.as_json(self.world.bot))
+
     # What Discord does
 
     async def _greet(self, session: Session) -> None:
@@ -210,7 +223,8 @@ class DiscordPeer:
         }
         await session.dispatch("READY", ready)
         for guild in guilds if session.has(GUILDS) else []:
-            await session.dispatch("GUILD_CREATE", guild.as_json(self.world.bot))
+            if guild.id not in self.outages:
+                await session.dispatch("GUILD_CREATE", guild.as_json(self.world.bot))
 
     async def _publish(self, kind: str, what: Any, *, channel: Channel | None = None) -> None:
         for session in list(self.gateway.sessions.values()):
@@ -275,7 +289,7 @@ class DiscordPeer:
             raise
         if trouble is not None:
             return await self._trouble(request, trouble, headers)
-        return answered(status, shown, headers)
+        return answered(status, self._shown(route, shown), headers)
 
     async def _body(self, request: web.Request) -> Any:
         """JSON; with files it stands in one field of a form, and names the others."""

@@ -13,6 +13,8 @@ from uuid import uuid4
 
 from aiohttp import WSMsgType, web
 
+from tests.peers.discord_shapes import Shape, whole
+
 DISPATCH, HEARTBEAT, IDENTIFY, PRESENCE, RESUME, RECONNECT = 0, 1, 2, 3, 6, 7
 INVALID_SESSION, HELLO, ACK = 9, 10, 11
 UNKNOWN_OP, DECODE_ERROR, NOT_IDENTIFIED, BAD_TOKEN, TWICE = 4001, 4002, 4003, 4004, 4005
@@ -56,12 +58,14 @@ class Session:
     events: list[tuple[int, str, Any]] = field(default_factory=list)
     socket: Socket | None = None
     silent: bool = False
+    shape: Shape = field(default=whole, repr=False)
 
     def has(self, intent: int) -> bool:
         return bool(self.intents & intent)
 
     async def dispatch(self, kind: str, data: Any) -> None:
         self.seq += 1
+        data = self.shape(kind, data)
         self.events.append((self.seq, kind, data))
         if self.socket is not None and not self.silent:
             with contextlib.suppress(ConnectionError):  # who listened has died; a resume tells it
@@ -89,6 +93,7 @@ class Gateway:
         self.frames: list[dict[str, Any]] = []
         self.complaints: list[str] = []
         self.greeting: Any = None
+        self.shape: Shape = whole
         self.closing = asyncio.Event()
         self._last_identify = float("-inf")
 
@@ -167,7 +172,7 @@ class Gateway:
             await socket.send(INVALID_SESSION, False)
         else:
             shard = tuple(data.get("shard", (0, 1)))
-            session = Session(uuid4().hex, data["intents"], shard, socket=socket)
+            session = Session(uuid4().hex, data["intents"], shard, socket=socket, shape=self.shape)
             self.sessions[session.id] = session
             await self.greeting(session)
             return session

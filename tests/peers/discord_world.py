@@ -297,6 +297,11 @@ class World:
         )
         return self._keep(made, self.guilds[parent.guild_id])
 
+    def wrote_long_ago(self, channel: Channel, person: Person, text: str) -> None:
+        """A message that is older than everything that was missed."""
+        two_days = 2 * 86_400_000 << 22
+        channel.notes.insert(0, Note(self.ids.next() - two_days, channel.id, person, text))
+
     def direct(self, person: Person) -> Channel:
         known = (c for c in self.channels.values() if c.recipient is person)
         made = next(known, None) or Channel(self.ids.next(), DM, recipient=person)

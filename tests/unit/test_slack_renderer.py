@@ -170,6 +170,13 @@ def test_tables_headings_and_lists_have_marks_of_their_own_without_markdown() ->
     )
 
 
+@pytest.mark.parametrize("text", ["Ten a day. ", "x < 1 & y. ", "`a<b>` and `c&d`. "])
+def test_without_markdown_there_are_as_few_messages_as_will_do(text: str) -> None:
+    long = text * (9_000 // len(text))
+    messages = SlackRenderer().render(an_answer(long), question(), rung=Rung.SPLIT)
+    assert len(messages) <= 3
+
+
 def test_the_judge_of_these_tests_sees_what_slack_refuses() -> None:
     block = {"type": "markdown", "text": "x" * 12_001}
     with pytest.raises(Refused, match="invalid_blocks"):

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from time import time
 from typing import Any, Protocol
 
 import aiohttp
 import discord
 
 from adapters.discord.config import AUTOMATIC, DiscordConfig, ShardRange
-from adapters.discord.gateway.errors import discord_errors
+from adapters.discord.gateway.errors import UNREADABLE, discord_errors
 from adapters.discord.gateway.http import AddressedHTTP, Pace
 from adapters.discord.gateway.restoring import restore
 from adapters.discord.gateway.sessions import IdentifyBudget, SessionMemory
 from adapters.discord.gateway.shard import Shard
-from adapters.discord.gateway.untold import reading
+from adapters.discord.gateway.untold import reading, whole_beginning
 from adapters.discord.gateway.webhooks import AddressedWebhooks
 from rag_core.ports import MarkerStore
 
@@ -32,6 +33,8 @@ Channel = discord.abc.GuildChannel | discord.abc.PrivateChannel | discord.Thread
 
 class Audience(Protocol):
     """Who is told what happens on Discord."""
+
+    async def returned(self, guild: discord.Guild, *, missed_since: float) -> None: ...
 
     async def heard(self, message: discord.Message) -> None: ...
 
@@ -73,6 +76,10 @@ class Connection(discord.AutoShardedClient):
         self._identifies = Pace(config.identify_seconds)
         self.webhooks = AddressedWebhooks(config)
         self._hearing: set[asyncio.Task[Any]] = set()
+        self._reading: set[asyncio.Task[Any]] = set()
+        """What was missed while nobody listened."""
+        self._away: dict[int, float] = {}
+        """Servers that an outage hides, and since when."""
         self.is_logged_in = False
         # Said once a process, of something that we never do.
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
@@ -100,9 +107,8 @@ class Connection(discord.AutoShardedClient):
         return super()._get_state(**options)
 
     def _parse_ready(self, data: Any) -> None:
-        """A gateway that knows of no shards says nothing of them; then there is one."""
-        told: Any = {"shard": [0, 1], **data}
-        self._connection.parse_ready(told)
+        """One that cannot be read is not passed over: without it there is no session."""
+        self._connection.parse_ready(whole_beginning(data))
 
     async def log_in(self) -> None:
         """Tell Discord who we are; after a failure it may be tried again."""
@@ -176,9 +182,21 @@ class Connection(discord.AutoShardedClient):
     async def on_shard_ready(self, shard_id: int) -> None:
         guilds = [guild for guild in self.guilds if guild.shard_id == shard_id]
         log.info("Discord is ready", extra={"shard": shard_id, "servers": len(guilds)})
-        with self._owned_task():
+        with own_task_in(self._reading):
             missed_since = await self._running[shard_id].begins_anew()
+            if missed_since is not None:
+                self._away |= {guild.id: missed_since for guild in guilds if guild.unavailable}
             await self._audience.began(guilds, missed_since=missed_since, directs=shard_id == 0)
+            await self._running[shard_id].has_read()
+
+    async def on_guild_unavailable(self, guild: discord.Guild) -> None:
+        self._away[guild.id] = time()
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        since = self._away.pop(guild.id, None)
+        if since is not None:
+            with own_task_in(self._reading):
+                await self._audience.returned(guild, missed_since=since)
 
     async def on_message(self, message: discord.Message) -> None:
         with self._owned_task():
@@ -220,16 +238,9 @@ class Connection(discord.AutoShardedClient):
     def session(self) -> aiohttp.ClientSession:
         return self.addressed.session
 
-    @contextmanager
-    def _owned_task(self) -> Iterator[None]:
+    def _owned_task(self) -> AbstractContextManager[None]:
         """The library begins a task for every event and forgets it; we wait for its end."""
-        task = asyncio.current_task()
-        assert task is not None
-        self._hearing.add(task)
-        try:
-            yield
-        finally:
-            self._hearing.discard(task)
+        return own_task_in(self._hearing)
 
     async def _placed(self, message: discord.Message) -> discord.Message:
         """The message with its channel: a thread that slept may be unknown to us."""
@@ -241,7 +252,7 @@ class Connection(discord.AutoShardedClient):
     async def _fetched(self, channel_id: int) -> Channel | None:
         try:
             return await self.fetch_channel(channel_id)
-        except (discord.DiscordException, OSError) as error:
+        except (discord.DiscordException, OSError, *UNREADABLE) as error:
             log.warning(
                 "what happened in an unknown channel is left alone",
                 extra={"channel_id": channel_id, "cause": type(error).__name__},
@@ -252,12 +263,29 @@ class Connection(discord.AutoShardedClient):
         log.exception("a Discord event failed by a defect", extra={"event": event_method})
 
     async def close(self) -> None:
-        """Let what was heard reach the desk, then hang up."""
+        """Let what was heard reach the desk, then hang up. What was missed is read by who comes
+        after."""
+        for task in self._reading:
+            task.cancel()
         waiting = self._hearing - {asyncio.current_task()}
         if waiting:
             await asyncio.wait(waiting, timeout=CLOSING_SECONDS)
         for shard in self._running.values():
             await shard.end()
+        for task in self._reading | self._hearing - {asyncio.current_task()}:
+            task.cancel()  # it would meet closed connections
         if self._budget is not None:
             await self._budget.forgive()
         await super().close()
+
+
+@contextmanager
+def own_task_in(owned: set[asyncio.Task[Any]]) -> Iterator[None]:
+    """Hold on to the task that runs this, as long as it does."""
+    task = asyncio.current_task()
+    assert task is not None
+    owned.add(task)
+    try:
+        yield
+    finally:
+        owned.discard(task)

@@ -17,7 +17,7 @@ from adapters.discord.config import DiscordConfig
 from adapters.discord.gateway import tries
 from adapters.discord.gateway.allowance import Allowance
 from adapters.discord.gateway.turns import Turns, urgency
-from adapters.discord.gateway.untold import whole_application
+from adapters.discord.gateway.untold import PERSON, whole_application, whole_channel
 
 CLOSE_SECONDS = 2.0
 """How long to wait for the other side's good-bye; the library would wait half a minute."""
@@ -75,6 +75,12 @@ class AddressedHTTP(HTTPClient):
         except NotFound:
             told = await self.request(Route("GET", "/applications/@me"))
         return whole_application(told)
+
+    async def static_login(self, token: str) -> Any:
+        return {**PERSON, **await super().static_login(token)}
+
+    async def get_channel(self, channel_id: Any) -> Any:
+        return whole_channel(await super().get_channel(channel_id))
 
     def _trace(self) -> aiohttp.TraceConfig:
         """Waits its turn at the last moment, behind all that the library itself waits for."""

@@ -9,6 +9,7 @@ from discord.http import HTTPClient
 from discord.state import ConnectionState
 
 from adapters.discord.gateway.errors import discord_errors
+from adapters.discord.gateway.untold import whole_server
 
 MOST = 20
 """Servers for which asking is cheaper than a new session."""
@@ -22,7 +23,8 @@ async def restore(
         return False
     for guild_id in guild_ids:
         with discord_errors():
-            state.parse_guild_create(await described(guild_id, http=http, own_id=own_id))
+            told = await described(guild_id, http=http, own_id=own_id)
+            state.parse_guild_create(whole_server(told))
     return True
 
 

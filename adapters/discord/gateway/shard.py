@@ -61,6 +61,7 @@ class Shard:
         self.id = shard_id
         self.is_connected = False
         self._missed_since: float | None = None
+        self._is_behind = False
         self._client = client
         self._servers = servers
         self._config = config
@@ -106,12 +107,19 @@ class Shard:
         self.is_connected = True
 
     async def begins_anew(self) -> float | None:
-        """A new session is complete; from when on it may have missed something."""
+        """A new session is complete; from when on it may have missed something. As long as that
+        is not read, a process that comes after must begin there too."""
         self.is_connected = True
+        self._is_behind = self._missed_since is not None
         if self._ws is not None:
             self._note(self._ws)
             await self._keep()
         return self._missed_since
+
+    async def has_read(self) -> None:
+        """What was missed is read."""
+        self._is_behind = False
+        await self._keep()
 
     async def end(self) -> None:
         """Hang up so that the next process can go on with this session."""
@@ -211,7 +219,10 @@ class Shard:
         )
 
     async def _keep(self) -> None:
-        await self._memory.keep(self._session)
+        session = self._session
+        if self._is_behind and self._missed_since is not None:
+            session = replace(session.ended(), awake_at=self._missed_since)
+        await self._memory.keep(session)
 
     async def _hang_up(self) -> None:
         ws, self._ws = self._ws, None

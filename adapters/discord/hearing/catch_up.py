@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterator, Sequence
@@ -12,8 +13,9 @@ import discord
 
 from adapters.discord.gateway.connection import Connection
 from adapters.discord.gateway.errors import discord_errors
+from adapters.discord.gateway.untold import whole_message
 from adapters.discord.hearing.listener import Listener
-from rag_core.errors import FootnoteError, StorageError
+from rag_core.errors import FootnoteError, StorageError, UpstreamRejected
 from rag_core.ports import MarkerStore
 
 log = logging.getLogger(__name__)
@@ -30,25 +32,42 @@ MOST_DIRECTS = 50
 class CatchUp:
     """Reads every channel that got messages meanwhile, threads that are new included."""
 
-    def __init__(self, connection: Connection, *, listener: Listener, markers: MarkerStore) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        listener: Listener,
+        markers: MarkerStore,
+        pauses: Sequence[float],
+    ) -> None:
+        self._pauses = pauses
         self._connection = connection
         self._listener = listener
         self._markers = markers
 
     async def read(self, guilds: Sequence[discord.Guild], *, since: float, directs: bool) -> None:
-        """Oldest first in each channel; one that cannot be read does not keep the others."""
+        """Oldest first in each channel; one that cannot be read does not keep the others, and is
+        tried again later."""
         after = max(datetime.fromtimestamp(since, UTC) - MARGIN, datetime.now(UTC) - LONGEST)
         mark = discord.utils.time_snowflake(after)
         channels: list[Any] = list(channels_with_news(guilds, mark))
         channels += await self._directs() if directs else []
-        count = 0
-        for channel in channels:
-            try:
-                count += await self._read(channel, mark)
-            except FootnoteError as error:
-                extra = {"channel_id": channel.id, "cause": str(error)}
-                log.warning("missed messages could not be read", extra=extra)
-        log.info("missed messages were read", extra={"messages": count})
+        for pause in (*self._pauses, None):
+            channels = [channel for channel in channels if not await self._is_read(channel, mark)]
+            if not channels or pause is None:
+                break
+            await asyncio.sleep(pause)
+        log.info("missed messages were read", extra={"channels_left": len(channels)})
+
+    async def _is_read(self, channel: Any, mark: int) -> bool:
+        """Also where it is refused: that will not change soon."""
+        try:
+            await self._read(channel, mark)
+        except FootnoteError as error:
+            extra = {"channel_id": channel.id, "cause": str(error)}
+            log.warning("missed messages could not be read", extra=extra)
+            return isinstance(error, UpstreamRejected) and not error.retryable
+        return True
 
     async def remember_direct(self, channel_id: int) -> None:
         """Of direct conversations a new session is told nothing: the last ones are kept."""
@@ -71,30 +90,40 @@ class CatchUp:
             for channel_id in await self._known_directs()
         ]
 
-    async def _read(self, channel: Any, mark: int) -> int:
-        count = 0
+    async def _read(self, channel: Any, mark: int) -> None:
         for _ in range(PAGES):
             page = await self._page(channel, mark)
             for message in page:
                 await self._listener.hear_late(message, me=self._connection.user)
-            count += len(page)
             if len(page) < A_PAGE:
                 break
             mark = page[-1].id
-        return count
 
     async def _page(self, channel: Any, mark: int) -> list[discord.Message]:
+        state = self._connection._connection
         with discord_errors():
             found = await self._connection.http.logs_from(channel.id, A_PAGE, after=mark)
-        state = self._connection._connection
-        messages = [discord.Message(channel=channel, data=data, state=state) for data in found]
+            messages = [
+                discord.Message(channel=channel, data=whole_message(data), state=state)
+                for data in found
+            ]
         return sorted(messages, key=lambda message: message.id)
 
 
 def channels_with_news(guilds: Sequence[discord.Guild], mark: int) -> Iterator[Any]:
-    """Channels and threads whose last message is younger, as a new session is told of them."""
+    """Channels and threads that we may read and whose last message is younger, or was not told."""
     for guild in guilds:
         places: list[Any] = [*guild.text_channels, *guild.voice_channels, *guild.threads]
-        for channel in places:
-            if channel.last_message_id is not None and channel.last_message_id > mark:
+        readable = [channel for channel in places if may_read(channel, guild.me)]
+        for channel in readable or places:  # where nothing is, permissions were not told
+            last = channel.last_message_id
+            if last is None or last > mark:
                 yield channel
+
+
+def may_read(channel: Any, me: discord.Member | None) -> bool:
+    """Not where it would be refused: refusals are counted, and too many of them ban us."""
+    if me is None or channel.guild.default_role is None:
+        return True
+    allowed = channel.permissions_for(me)
+    return bool(allowed.view_channel and allowed.read_message_history)

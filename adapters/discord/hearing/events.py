@@ -10,7 +10,7 @@ import discord
 
 from adapters.discord.hearing.channels import Spot, spot_in
 from adapters.discord.hearing.files import ReadFiles
-from adapters.discord.wording import USER, with_names, without_mention
+from adapters.discord.wording import CALLS, USER, with_names, without_mention
 from adapters.pastes import shortened
 from rag_core.agent.smalltalk import SmallTalk, small_talk
 from rag_core.conversation.question import MAX_QUESTION, Question, shows_nothing
@@ -127,7 +127,9 @@ def author_replied_to(message: discord.Message) -> int | None:
 
 
 def is_for_somebody_else(message: discord.Message) -> bool:
-    return bool(message.mentions or message.role_mentions or author_replied_to(message))
+    """`mentions` may be empty where the text names somebody all the same."""
+    named = message.mentions or message.role_mentions or CALLS.search(message.content)
+    return bool(named or author_replied_to(message))
 
 
 def is_only_thanks(text: str) -> bool:

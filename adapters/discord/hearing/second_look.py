@@ -12,6 +12,7 @@ from adapters.asked_lately import KnowsAskedLately, asked_lately
 from adapters.discord.acting.asking import came_by_command
 from adapters.discord.gateway.connection import Connection
 from adapters.discord.gateway.errors import UNKNOWN_MESSAGE, DiscordRefused, discord_errors
+from adapters.discord.gateway.untold import whole_message
 from adapters.discord.hearing.afterthoughts import Afterthoughts
 from adapters.discord.hearing.catch_up import MARGIN
 from adapters.discord.hearing.channels import DIRECT
@@ -70,7 +71,7 @@ class SecondLook:
         if edited is not None and edited > was_away and me is not None and channel is not None:
             state = self._connection._connection
             await self._listener.edit(
-                discord.Message(channel=channel, data=data, state=state), me=me
+                discord.Message(channel=channel, data=whole_message(data), state=state), me=me
             )
 
     def _channel(self, question: IncomingQuestion, channel_id: int) -> Any:

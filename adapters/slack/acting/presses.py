@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from adapters.presses import Press
-from adapters.review import NOT_SAVED, NOT_YOURS, Review
+from adapters.review import NOT_SAVED, NOT_YOURS, THANKS, Review
 from adapters.slack.acting.buttons import KEEP, SHARE, Pressed, read_press, reason_form, reason_in
 from adapters.slack.acting.evidence import HEADING, evidence
 from adapters.slack.acting.keeping import PREFIX, Keeping
@@ -19,7 +19,7 @@ from adapters.slack.hearing.shapes import id_in, part
 from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
-from rag_core.errors import StorageError
+from rag_core.errors import StorageError, UpstreamError
 
 log = logging.getLogger(__name__)
 
@@ -96,9 +96,12 @@ class Presses:
         await self._review.rate(pressed.answer_id, asker_id=asker, helpful=False)
 
     async def _ask_why(self, call: Any, body: Body, pressed: Pressed) -> None:
-        await call(
-            "views.open", trigger_id=body.get("trigger_id"), view=reason_form(pressed.answer_id)
-        )
+        form = reason_form(pressed.answer_id)
+        try:
+            await call("views.open", trigger_id=body.get("trigger_id"), view=form)
+        except UpstreamError as error:
+            log.info("a form was not opened", extra={"cause": str(error)})
+            await self._whispers.tell(body, THANKS)
 
     async def _show(self, body: Body, pressed: Pressed) -> None:
         found = await self._review.shown(

@@ -88,11 +88,20 @@ class Whispers:
         self, body: Mapping[str, Any], text: str, blocks: Sequence[Mapping[str, Any]]
     ) -> None:
         message: dict[str, Any] = {"text": text, **({"blocks": blocks} if blocks else {})}
-        container, message_of = part(body, "container"), part(body, "message")
-        if container.get("is_ephemeral") or not message_of:
-            await self.respond(str(body.get("response_url") or ""), **message)
-            return
-        team = self._teams.of(id_in(body, "team"))
+        url = str(body.get("response_url") or "")
+        if not part(body, "container").get("is_ephemeral") and part(body, "message"):
+            try:
+                await self._whisper(body, message)
+            except UpstreamError:
+                if not url:
+                    raise
+            else:
+                return
+        await self.respond(url, **message)
+
+    async def _whisper(self, body: Mapping[str, Any], message: Mapping[str, Any]) -> None:
+        """In the thread of the message that the button stands below."""
+        team, message_of = self._teams.of(id_in(body, "team")), part(body, "message")
         await team.call(
             "chat.postEphemeral",
             channel=id_in(body, "channel"),

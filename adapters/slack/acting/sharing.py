@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from adapters.answered_threads import AnsweredThreads
@@ -15,18 +16,20 @@ from adapters.slack.acting.private import Whispers
 from adapters.slack.answering.own_posts import marked_as
 from adapters.slack.answering.renderer import SlackRenderer
 from adapters.slack.answering.reply import message_in
+from adapters.slack.calling.patience import patiently
 from adapters.slack.hearing.shapes import id_in
 from adapters.slack.installing.teams import Teams
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question
 from rag_core.desk.incoming import IncomingQuestion
-from rag_core.errors import UpstreamError
+from rag_core.errors import UpstreamError, UpstreamRejected
 from rag_core.ports import MarkerStore
 
 SHARED = "Shared in this channel."
 SHARED_BEFORE = "This answer was shared already."
 NOT_SHARED = "I am not in this channel: write `/invite` and my name here, and press Share again."
+NOT_SHARED_YET = "Slack did not take it just now. Please press Share again in a minute."
 NOT_STORED = "This answer is not stored any more."
 MAX_QUOTED = 300
 
@@ -66,9 +69,10 @@ class Sharing:
             await self._markers.set(marker, "shared")
             try:
                 await self._post(body, pressed, found[0])
-            except UpstreamError:
+            except UpstreamError as error:
                 await self._markers.set(marker, "")
-                await self._whispers.tell(body, NOT_SHARED)
+                refused = isinstance(error, UpstreamRejected) and not error.retryable
+                await self._whispers.tell(body, NOT_SHARED if refused else NOT_SHARED_YET)
             else:
                 await self._replaced(body, text=SHARED)
 
@@ -96,20 +100,14 @@ class Sharing:
         """Question and answer, as if it had been asked in the channel by who pressed."""
         team, channel = self._teams.of(id_in(body, "team")), id_in(body, "channel")
         asker = id_in(body, "user")
-        head = await team.post(
-            channel=channel,
-            metadata=metadata_for(pressed, 0),
-            **head_message(response.query),
-        )
+        head_of_it = {"metadata": metadata_for(pressed, 0), **head_message(response.query)}
+        head = await patiently(partial(team.post, channel=channel, **head_of_it))
         question = as_asked(response, team.workspace.team_id, channel, thread=head, asker=asker)
         for number, payload in enumerate(self._renderer.render(response, question), start=1):
             message = message_in(json.loads(payload))
-            await team.post(
-                channel=channel,
-                thread_ts=head,
-                metadata=metadata_for(pressed, number),
-                **message | {"blocks": without_choice(message["blocks"])},
-            )
+            message |= {"blocks": without_choice(message["blocks"])}
+            message |= {"thread_ts": head, "metadata": metadata_for(pressed, number)}
+            await patiently(partial(team.post, channel=channel, **message))
         await self._threads.remember(question.key, message_id=head)
 
 

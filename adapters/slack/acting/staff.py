@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from adapters.presses import LABELS, Press
@@ -12,6 +13,7 @@ from adapters.slack.acting.private import Whispers
 from adapters.slack.acting.staff_members import is_group
 from adapters.slack.answering.blocks import section
 from adapters.slack.answering.own_posts import marked_as
+from adapters.slack.calling.patience import patiently
 from adapters.slack.hearing.shapes import id_in, part
 from adapters.slack.installing.teams import Teams
 from rag_core.errors import UpstreamError
@@ -67,13 +69,15 @@ class Staff:
         words = CALL.format(people=" ".join(mention(person) for person in self._people))
         value = f"{Press.RESOLVED} {pressed.answer_id.hex}"
         done = button(Press.RESOLVED, LABELS[Press.RESOLVED], value)
-        await self._teams.of(id_in(body, "team")).post(
+        call = partial(
+            self._teams.of(id_in(body, "team")).post,
             channel=id_in(body, "channel"),
             thread_ts=message.get("thread_ts") or message.get("ts"),
             text=words,
             blocks=[section(words), {"type": "actions", "elements": [done]}],
             metadata=marked_as(f"call-{pressed.answer_id.hex}"),
         )
+        await patiently(call)
 
 
 def mention(person: str) -> str:

@@ -57,7 +57,7 @@ class SlackRenderer:
             messages = [SlackPart.of_markdown(part) for part in texts]
         else:
             raw = "\n\n".join([*notes(response, question), response.answer])
-            messages = [SlackPart().with_section(part) for part in sections_from(raw)]
+            messages = packed(sections_from(raw) or [NOTHING_TO_SHOW])
         for below in sections_of(response, question):
             if messages[-1].size + len(below) > BLOCKS_LIMIT - BUTTON_ROOM:
                 messages.append(SlackPart())
@@ -125,16 +125,24 @@ def texts_of(response: AgentResponse, question: IncomingQuestion) -> list[str]:
     return split_text(markdown, MARKDOWN_LIMIT) or [NOTHING_TO_SHOW]
 
 
-def sections_from(text: str) -> list[str]:
+def sections_from(text: str, room: int = SECTION_LIMIT - FENCE_ROOM) -> list[str]:
     """The same without a Markdown block: smaller, and with the marks of Slack's own."""
     pieces: list[str] = []
-    for piece in split_text(text, SECTION_LIMIT - FENCE_ROOM):
+    for piece in split_text(text, room):
         whole = to_mrkdwn(piece)
-        if len(whole) <= SECTION_LIMIT:
-            pieces.append(whole)
-        else:  # a character may become five
-            pieces += map(to_mrkdwn, split_text(piece, SECTION_LIMIT // 5 - FENCE_ROOM))
-    return [piece for piece in pieces if piece.strip()] or [NOTHING_TO_SHOW]
+        # A character may become five.
+        pieces += [whole] if len(whole) <= SECTION_LIMIT else sections_from(piece, room // 2)
+    return [piece for piece in pieces if piece.strip()]
+
+
+def packed(sections: Sequence[str]) -> list[SlackPart]:
+    """As few messages as will do."""
+    messages = [SlackPart()]
+    for piece in sections:
+        if messages[-1].size + len(piece) > MARKDOWN_LIMIT:
+            messages.append(SlackPart())
+        messages[-1] = messages[-1].with_section(piece)
+    return messages
 
 
 def sections_of(response: AgentResponse, question: IncomingQuestion) -> Iterator[str]:

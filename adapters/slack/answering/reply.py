@@ -15,7 +15,8 @@ from adapters.slack.answering.drafts import Drafts
 from adapters.slack.answering.own_posts import marked_as, posted_as, unnamed
 from adapters.slack.answering.status import shown
 from adapters.slack.answering.uploads import FILE, send_file
-from adapters.slack.calling.team import LONGEST_PAUSE, Team, reason_of
+from adapters.slack.calling.patience import patiently
+from adapters.slack.calling.team import Team, reason_of
 from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import TenantId
 from rag_core.desk.incoming import IncomingQuestion
@@ -27,7 +28,6 @@ log = logging.getLogger(__name__)
 
 FIRST = 0
 """The number of an answer's first part: the one that its draft becomes."""
-TRIES = 3
 GONE = frozenset(
     {
         "cant_delete_message",
@@ -71,10 +71,8 @@ class SlackReplies:
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if question.private:
             return await self._whispers.post(question, part)
-        ts = await self._patiently(question, part)
-        await self._threads.remember(question.key, message_id=ts)
-        if part.number == FIRST:
-            await self._drafts.answered(question.identity, ts)
+        ts = await patiently(lambda: self._placed(question, part))
+        await self._remember(question, part, ts)
         return ts
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
@@ -84,7 +82,7 @@ class SlackReplies:
         team = self._teams.of(question.key.tenant)
         found = await posted_as(team, question, part.key)
         if found is not None:
-            await self._threads.remember(question.key, message_id=found)
+            await self._remember(question, part, found)
         return found
 
     async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
@@ -115,16 +113,10 @@ class SlackReplies:
                 raise
             return None  # its thread has gone with the question
 
-    async def _patiently(self, question: IncomingQuestion, part: OutgoingPart) -> str:
-        """Wait out a short rate limit here: for the desk, each part would be another attempt."""
-        for tries_left in reversed(range(TRIES)):
-            try:
-                return await self._placed(question, part)
-            except UpstreamRejected as error:
-                pause = error.retry_after
-                if pause is None or pause > LONGEST_PAUSE or not tries_left:
-                    raise
-        raise AssertionError("the last try returns or raises")
+    async def _remember(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> None:
+        await self._threads.remember(question.key, message_id=ts)
+        if part.number == FIRST:
+            await self._drafts.answered(question.identity, ts)
 
     async def _placed(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         """The whole answer takes the place of its draft, where there is one."""

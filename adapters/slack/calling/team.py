@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -12,6 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.calling.budget import Budget
 from adapters.slack.calling.calls import SERVICE, TOKEN_REFUSED, slack_errors, told
 from adapters.slack.calling.pace import ComesLater, Pace
+from adapters.slack.calling.patience import LONGEST_PAUSE, patiently
 from adapters.slack.calling.troubles import Trouble, Troubles
 from adapters.slack.installing.workspace import Workspace, identify
 from adapters.steward import Finding
@@ -28,6 +30,14 @@ NO_JSON = frozenset(
     }
 )
 """Methods that take their arguments as a form only."""
+REPEATABLE = frozenset(
+    {
+        "assistant.threads.setSuggestedPrompts",
+        "assistant.threads.setTitle",
+        "views.publish",
+    }
+)
+"""What somebody waits for, and what a second time changes nothing about."""
 FOR_A_PERSON = frozenset(
     {"missing_scope", "unknown_method", "not_in_channel", "is_archived", "restricted_action"}
 )
@@ -37,9 +47,6 @@ LACKS = frozenset({"missing_scope", "unknown_method"})
 WHO_AM_I = "auth.test"
 RUN_OUT, RENEWING = "token_expired", 5.0
 """A token that is renewed, and the seconds after which there is another one."""
-LONGEST_PAUSE = 10.0
-"""A longer wait is left to the desk, which holds no worker meanwhile: one channel that Slack lets
-wait would otherwise keep everybody's answers waiting."""
 ASKED_ANEW_AFTER = 3_600.0
 """Seconds: an app that is installed anew with more scopes keeps its token."""
 
@@ -97,14 +104,18 @@ class Team:
 
     async def call(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """Call when it is the method's turn; UpstreamError where Slack did not do it."""
-        await self.budget.turn(method)
-        return await self.call_now(method, **arguments)
+        once = partial(self._call_in_turn, method, **arguments)
+        return await patiently(once, repeatable=method in REPEATABLE)
 
     async def call_soon(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """The same for an answer: where its turn is far away, it is left to the desk till then."""
         if (pause := self.budget.pause(method)) > LONGEST_PAUSE:
             raise later(pause)
-        return await self.call(method, **arguments)
+        return await self._call_in_turn(method, **arguments)
+
+    async def _call_in_turn(self, method: str, **arguments: Any) -> Mapping[str, Any]:
+        await self.budget.turn(method)
+        return await self.call_now(method, **arguments)
 
     async def call_now(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """The same for who has taken the turn already."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from time import time
 from types import TracebackType
 from typing import Any, Self
@@ -39,6 +40,7 @@ class Backfill:
         keeper: MarkKeeper,
         hears: Hears,
         longest_away: float,
+        pauses: Sequence[float],
         lately: KnowsAskedLately | None = None,
         clock: Callable[[], float] = time,
     ) -> None:
@@ -47,6 +49,7 @@ class Backfill:
         self._hears = hears
         self._longest_away = longest_away
         self._second = SecondLook(known=lately, pages=self._whole, hears=hears) if lately else None
+        self._pauses = pauses
         self._clock = clock
         self._working: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
@@ -94,18 +97,33 @@ class Backfill:
     async def _keep_reading(self) -> None:
         while True:
             await self._wanted.wait()
-            self._wanted.clear()
-            marks, self._from = self._from or Marks(), None
-            try:
-                await self._read(marks)
-                if self._second is not None and marks.alive_at:
-                    await self._second.look(
-                        self._team, away_since=marks.alive_at - MARGIN, kinds=marks.kinds
-                    )
-            except FootnoteError as error:
-                log.warning("what was missed is not read", extra={"cause": str(error)})
-            else:
-                self._keeper.is_behind = self._from is not None
+            for pause in (*self._pauses, None):
+                self._wanted.clear()
+                if await self._catch_up():
+                    break
+                await self._wanted_within(pause)
+
+    async def _catch_up(self) -> bool:
+        """Whether all is read; what is not is left for the next time, from the same marks on."""
+        marks, self._from = self._from or Marks(), None
+        try:
+            await self._read(marks)
+            if self._second is not None and marks.alive_at:
+                await self._second.look(
+                    self._team, away_since=marks.alive_at - MARGIN, kinds=marks.kinds
+                )
+        except FootnoteError as error:
+            log.warning("what was missed is not read yet", extra={"cause": str(error)})
+            self._from = marks
+            return False
+        self._keeper.is_behind = self._from is not None
+        return True
+
+    async def _wanted_within(self, seconds: float | None) -> None:
+        """Not before the next connection, where no time is given."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._wanted.wait()
 
     async def _read(self, marks: Marks) -> None:
         found = 0
