@@ -98,9 +98,8 @@ async def failpoints(scale: Scale) -> Outcome:
                 outcome.must(died, f"{point}:{visit} was never reached")
                 await house.kill()
         house = await place.start()
-        # Not ready as long as a question has been open for a quarter of an hour, which this may take.
-        outcome.must(await place.until_ended(within=PATIENCE), "not everything ended")
         await house.ready()
+        outcome.must(await place.until_ended(within=PATIENCE), "not everything ended")
         return judged(outcome, figures(place.record()))
 
 
