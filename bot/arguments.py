@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from math import isfinite
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -51,9 +52,11 @@ def whole_number(text: str) -> int:
 
 def fraction(text: str) -> float:
     try:
-        return float(text)
+        if isfinite(found := float(text)):
+            return found
     except ValueError:
-        raise typer.BadParameter(f"must be a number; it was {text!r}.") from None
+        pass
+    raise typer.BadParameter(f"must be a number; it was {text!r}.")
 
 
 def identifier(text: str) -> UUID:

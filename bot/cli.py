@@ -167,6 +167,7 @@ def main() -> None:
             # A terminal of an older encoding: a mark that it cannot show is no reason to end.
             stream.reconfigure(errors="replace")
     try:
+        check_words(sys.argv[1:])
         app()
     except (ConfigurationError, InvalidQuestion) as error:
         complain(str(error))
@@ -184,6 +185,15 @@ def main() -> None:
         log_as_told()
         logging.getLogger("bot").debug("a defect", exc_info=error)
         sys.exit(FAILED)
+
+
+def check_words(words: Sequence[str]) -> None:
+    """Bytes that are no text stand in a word as halves of surrogate pairs."""
+    for word in words:
+        try:
+            word.encode("utf-8")
+        except UnicodeEncodeError:
+            raise InvalidQuestion("word", f"{word!a} is not text in UTF-8.") from None
 
 
 def log_as_told() -> None:

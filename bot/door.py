@@ -14,7 +14,7 @@ from uuid import uuid4
 from rag_core.errors import StorageError
 
 ADDRESS_FILE = "door.json"
-WORKER_FILE = "worker"
+WORKER_FILE, WITNESS_FILE = "worker", "worker.witness"
 MAX_SOCKET_PATH = 100
 """A socket's path is cut at 104 to 108 bytes, by platform."""
 
@@ -37,11 +37,22 @@ def own_folder(folder: Path) -> Path:
 def worker_name(folder: Path) -> str:
     """The name under which whoever holds this folder claims questions, made at the first time.
 
-    The next process on the folder bears the same name, so it knows what a killed one left open."""
-    file = folder / WORKER_FILE
+    The next process on the folder bears the same name, so it knows what a killed one left open.
+    A copy of the folder takes another one: two that share a database and a name would give back
+    each other's claims, and answer twice."""
+    file, witness = folder / WORKER_FILE, folder / WITNESS_FILE
+    if file.exists() and witness.exists() and witness.read_text("ascii") != made_here(file):
+        file.unlink()
     if not file.exists():
         file.write_text(uuid4().hex, encoding="ascii")
+    witness.write_text(made_here(file), encoding="ascii")
     return file.read_text(encoding="ascii").strip()
+
+
+def made_here(file: Path) -> str:
+    """What a file keeps when its folder is moved, and no copy of it has."""
+    known = file.stat()
+    return f"{known.st_ino} {known.st_ctime_ns}"
 
 
 def door_address(folder: Path) -> Path | None:

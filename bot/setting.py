@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -14,22 +15,39 @@ from pydantic.fields import FieldInfo
 from rag_core.books.book import BOOK_ID
 from rag_core.websites.address import parsed
 
-LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
-PLAIN_SCHEMES = {"http": "https", "ws": "wss"}
+HOST = re.compile(r"[A-Za-z0-9.:_%-]+")
 
 
 def checked_address(address: str) -> str:
-    """An https or wss address, or a plain one on this machine; ends with a slash."""
+    """An https address, or an http one on this machine; ends with a slash."""
+    return checked(address, sealed="https", plain="http")
+
+
+def checked_socket(address: str) -> str:
+    """A wss address, or a ws one on this machine; ends with a slash."""
+    return checked(address, sealed="wss", plain="ws")
+
+
+def checked(address: str, *, sealed: str, plain: str) -> str:
     parts = urlsplit(address)
-    if not parts.hostname or parts.scheme not in {"http", "https", "ws", "wss"}:
+    if not parts.hostname or parts.scheme not in {sealed, plain}:
         raise ValueError("not an address")
-    if parts.scheme in PLAIN_SCHEMES and not is_loopback(parts.hostname):
-        raise ValueError(f"needs {PLAIN_SCHEMES[parts.scheme]} unless it is on this machine")
+    if parts.scheme == plain and not is_loopback(parts.hostname):
+        raise ValueError(f"needs {sealed} unless it is on this machine")
     return address if address.endswith("/") else address + "/"
 
 
 def is_loopback(host: str) -> bool:
-    return host in LOOPBACK_NAMES or host.startswith("127.")
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def checked_host(host: str) -> str:
+    if not HOST.fullmatch(host):
+        raise ValueError("not a host name or address")
+    return host
 
 
 def checked_book(book_id: str) -> str:
@@ -89,8 +107,11 @@ def checked_hosts(hosts: str) -> str:
     return hosts
 
 
-ADDRESS_RULE = "an https:// or wss:// address, or a plain one on loopback"
+ADDRESS_RULE = "an https:// address, or an http:// one on loopback"
+SOCKET_RULE = "a wss:// address, or a ws:// one on loopback"
 Address = Annotated[str, AfterValidator(checked_address)]
+SocketAddress = Annotated[str, AfterValidator(checked_socket)]
+Host = Annotated[str, AfterValidator(checked_host)]
 Hosts = Annotated[str, AfterValidator(checked_hosts)]
 BookName = Annotated[str, AfterValidator(checked_book)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(checked_database)]

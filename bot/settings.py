@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
+from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, Self
 
+from dotenv.parser import parse_stream
 from pydantic import ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from adapters.web.config import parse_api_keys
 from bot.setting import by_variable, faults
 from bot.setting_groups.desk import DeskSettings
 from bot.setting_groups.discord import DiscordSettings
@@ -37,7 +40,7 @@ class Settings(
     @model_validator(mode="wrap")
     @classmethod
     def _every_fault_at_once(cls, read: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        partners = list(missing_partners(read))
+        partners = [*wrong_keys(read.get("FOOTNOTE_API_KEYS")), *missing_partners(read)]
         try:
             made = handler(read)
         except ValidationError as error:
@@ -82,6 +85,14 @@ class Settings(
         if self.database_url is not None:
             return self.database_url.get_secret_value()
         return f"sqlite:///{self.data_dir.resolve() / 'footnote.db'}"
+
+
+def wrong_keys(read: object) -> Iterable[str]:
+    """What is wrong with each key of the web door, by its number: no key is shown."""
+    try:
+        parse_api_keys(str(read or ""))
+    except ConfigurationError as error:
+        yield from str(error).splitlines()
 
 
 def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
@@ -135,12 +146,34 @@ def named_file() -> Path:
     named = os.environ.get("FOOTNOTE_ENV_FILE")
     if named and not Path(named).is_file():
         raise ConfigurationError(f"FOOTNOTE_ENV_FILE is {named!r}, and there is no such file.")
-    return Path(named or ".env")
+    return Path(named) if named else USUAL
+
+
+def check_lines(file: Path) -> None:
+    """A line that cannot be read would be left out, and what it decides with it."""
+    if not file.is_file():
+        return
+    for line in parse_stream(StringIO(text_of(file))):
+        if line.error:
+            raise ConfigurationError(
+                f"Line {line.original.line} of {file} cannot be read; allowed: NAME=VALUE."
+            )
+
+
+def text_of(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{file} is not text in UTF-8; save it as such.") from None
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be read ({error.strerror}).") from None
 
 
 def read_settings(env_file: Path | None = USUAL) -> Settings:
     """The settings, or one ConfigurationError that names every fault."""
     env_file = named_file() if env_file == USUAL else env_file
+    if env_file is not None:
+        check_lines(env_file)
     return Settings(_env_file=env_file)  # type: ignore[call-arg]  # the base class takes it
 
 

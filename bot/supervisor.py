@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
@@ -230,12 +231,22 @@ def web_listener(host: str, port: int) -> Any:
         try:
             listener.bind((host, port))
         except OSError as error:
-            raise ConfigurationError(
-                f"FOOTNOTE_WEB_PORT is {port}, but {host}:{port} cannot be listened on"
-                f" ({error.strerror}); choose another port, or 0 for a free one."
-            ) from None
+            raise ConfigurationError(unheard(host, port, error)) from None
         listener.listen()
         yield listener
+
+
+def unheard(host: str, port: int, error: OSError) -> str:
+    """Why nobody can be heard there, and which setting to change."""
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return (
+            f"FOOTNOTE_WEB_HOST is {host!r}, but that is no name or address of this machine"
+            f" ({error.strerror}); allowed: a host name or address of it."
+        )
+    return (
+        f"FOOTNOTE_WEB_PORT is {port}, but {host}:{port} cannot be listened on"
+        f" ({error.strerror}); choose another port, or 0 for a free one."
+    )
 
 
 def say_where(page: socket.socket, platforms: Sequence[ChatPlatform]) -> None:

@@ -171,9 +171,7 @@ class _Builder:
 
     def _listener(self, pane: Pane) -> Listener:
         config, parts = self._config, self._parts
-        afterthoughts = Afterthoughts(
-            desk=parts.desk, replies=self._replies, teams=self._teams, errands=self._errands
-        )
+        afterthoughts = Afterthoughts(desk=parts.desk, teams=self._teams, errands=self._errands)
 
         def asked(question: IncomingQuestion) -> None:
             afterthoughts.asked(question)

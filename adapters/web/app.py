@@ -12,6 +12,7 @@ from adapters.web.config import WebConfig
 from adapters.web.guarding.body import BodyLimit
 from adapters.web.guarding.guard import Guard
 from adapters.web.guarding.headers import SafeHeaders
+from adapters.web.guarding.heads import Heads
 from adapters.web.guarding.problems import LastResort, add_problems
 from adapters.web.guarding.rate import SlidingLimit
 from adapters.web.mounted import mounted
@@ -64,6 +65,7 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     app.add_middleware(Guard, config=config, limit=limit, mounts=mounts)
     app.add_middleware(SafeHeaders)
     app.add_middleware(LastResort)
+    app.add_middleware(Heads)
     return app
 
 

@@ -197,6 +197,9 @@ class WebReplies:
     async def remove(self, question: IncomingQuestion, external_id: str) -> None:
         self._topics.pop(question.identity, None)
 
+    async def clear(self, question: IncomingQuestion) -> None:
+        """Only who listens is shown anything before an answer."""
+
     async def excuse(self, question: IncomingQuestion, error: Exception) -> None:
         with self.listening(question) as topic:
             topic.give_up(NO_SPACE if isinstance(error, StorageFull) else NOT_STORED)

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bot.output import notices, terminal
+from bot.output import counted, notices, terminal
 from rag_core.errors import ConfigurationError, FootnoteError
 from rag_core.evaluation.comparison import Comparison
 from rag_core.evaluation.comparison_report import (
@@ -88,9 +88,9 @@ def show(run: Run) -> None:
 
 
 def setup_line(run: Run) -> str:
-    names = [run.question_set, f"{run.pages} pages"]
+    names = [run.question_set, counted(run.pages, "page")]
     if run.retrieval:
-        names.append(f"{run.retrieval.questions} questions with relevant pages")
+        names.append(f"{counted(run.retrieval.questions, 'question')} with relevant pages")
     names += [f"history {run.history}", run.embedding_model]
     names.append(f"reranked by {run.rerank.model}" if run.rerank else "not reranked")
     names += [f"{run.model} model, {run.profile}"] if run.model else []

@@ -13,7 +13,7 @@ from bot.discord_settings import (
     ReaderRoles,
     Shards,
 )
-from bot.setting import ADDRESS_RULE, Address, setting
+from bot.setting import ADDRESS_RULE, SOCKET_RULE, Address, SocketAddress, setting
 
 
 class DiscordSettings(BaseModel):
@@ -28,11 +28,11 @@ class DiscordSettings(BaseModel):
         "Address of Discord's API",
         ADDRESS_RULE,
     )
-    discord_gateway_url: Address = setting(
+    discord_gateway_url: SocketAddress = setting(
         "DISCORD_GATEWAY_URL",
         "wss://gateway.discord.gg/",
         "Address of Discord's gateway",
-        ADDRESS_RULE,
+        SOCKET_RULE,
     )
     discord_staff: Pairs = setting(
         "DISCORD_STAFF",

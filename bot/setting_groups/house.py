@@ -12,6 +12,7 @@ from bot.setting import (
     Address,
     BookName,
     DatabaseUrl,
+    Host,
     Hosts,
     SecretKeys,
     setting,
@@ -53,7 +54,7 @@ class HouseSettings(BaseModel):
         " server or workspace read them; unset: none",
         "book ids, separated by commas",
     )
-    web_host: str | None = setting(
+    web_host: Host | None = setting(
         "FOOTNOTE_WEB_HOST",
         None,
         "Address that the web door listens on (127.0.0.1)",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 
+from rag_core.desk.holding import Holding
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState, ReplyChannel
-from rag_core.errors import UpstreamRejected
+from rag_core.errors import ClaimLost, UpstreamRejected
 from rag_core.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -17,10 +17,9 @@ class Delivery:
 
     A post that was begun before is looked up, not repeated."""
 
-    def __init__(self, *, ledger: Ledger, worker: str, lease: timedelta) -> None:
+    def __init__(self, *, ledger: Ledger, holding: Holding) -> None:
         self._ledger = ledger
-        self._worker = worker
-        self._lease = lease
+        self._holding = holding
 
     async def deliver(
         self, claim: OpenQuestion, parts: tuple[OutgoingPart, ...], replies: ReplyChannel
@@ -50,7 +49,7 @@ class Delivery:
                     await self._ledger.posted(part, external_id=found)
 
     async def take_back(self, claim: OpenQuestion, replies: ReplyChannel) -> None:
-        """Remove every message of a question that was withdrawn."""
+        """Remove every message of a question that was withdrawn, and what announced one."""
         for part in reversed(claim.parts):
             await self._renew(claim)
             external_id = part.external_id
@@ -59,16 +58,27 @@ class Delivery:
             if external_id is not None:
                 await self._removed(claim, external_id, replies)
             await self._ledger.dropped(part)
+        await self._renew(claim)
+        await replies.clear(claim.question)
 
     async def _renew(self, claim: OpenQuestion) -> None:
-        await self._ledger.renew(claim.question_id, worker=self._worker, lease=self._lease)
+        """Nothing is shown by a worker whose claim has gone to another one."""
+        if not await self._holding.renew(claim):
+            raise ClaimLost("The claim was lost; what is left to be shown is another's.")
 
     async def _post(self, claim: OpenQuestion, part: OutgoingPart, replies: ReplyChannel) -> None:
         external_id = await self._posted_before(claim, part, replies)
         if external_id is None:
-            await self._ledger.begin_post(part)
-            external_id = await replies.post(claim.question, part)
+            external_id = await self._sent(claim, part, replies)
         await self._ledger.posted(part, external_id=external_id)
+
+    async def _sent(self, claim: OpenQuestion, part: OutgoingPart, replies: ReplyChannel) -> str:
+        await self._ledger.begin_post(part)
+        try:
+            return await replies.post(claim.question, part)
+        except UpstreamRejected:  # a clear refusal: there is nothing to be looked for
+            await self._ledger.not_posted(part)
+            raise
 
     async def _posted_before(
         self, claim: OpenQuestion, part: OutgoingPart, replies: ReplyChannel

@@ -92,6 +92,10 @@ class ReplyChannel(Protocol):
         """Take a posted message away; one that is gone already is fine."""
         ...
 
+    async def clear(self, question: IncomingQuestion) -> None:
+        """Take away what announced an answer that will not be given, whoever left it there."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuestion:

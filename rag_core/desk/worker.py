@@ -16,6 +16,7 @@ from rag_core.conversation.state import Turn
 from rag_core.desk.bell import Bell
 from rag_core.desk.claiming import Claiming
 from rag_core.desk.delivery import Delivery
+from rag_core.desk.holding import Holding
 from rag_core.desk.keeping import Keeping
 from rag_core.desk.ladder import Ladder
 from rag_core.desk.limits import DeskLimits
@@ -78,7 +79,8 @@ class Worker:
         self._bell = bell
         self._observer = observer
         self._limits = limits
-        self._delivery = Delivery(ledger=ledger, worker=name, lease=limits.lease)
+        self._holding = Holding(ledger, worker=name, lease=limits.lease)
+        self._delivery = Delivery(ledger=ledger, holding=self._holding)
         self._ladder = Ladder(ledger=ledger, worker=name)
         self._free = asyncio.Semaphore(limits.parallel)
         self._claiming = Claiming(ledger, worker=name, lease=limits.lease)
@@ -157,7 +159,8 @@ class Worker:
             await self._ledger.renew(claim.question_id, worker=self._name, lease=pause)
             return
         try:
-            posted = await self._shown(claim, outlet)
+            async with self._holding.held(claim):
+                posted = await self._shown(claim, outlet)
         except UpstreamError as error:
             await self._deliver_later(claim, error)
         else:

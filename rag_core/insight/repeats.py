@@ -11,6 +11,7 @@ from typing import Protocol
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rag_core.agent.answer import AgentResponse, EarlierThread, Outcome
 from rag_core.agent.checks.polarity import DENIALS
@@ -44,13 +45,13 @@ class Asked:
     vector: Vector
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Candidate:
     """A question that was answered there before."""
 
     question_id: UUID
     digest: str
-    vector: Vector
+    vector: NDArray[np.float16]
 
 
 class RepeatStore(Protocol):
@@ -158,8 +159,8 @@ def likest(asked: Asked, known: Sequence[Candidate]) -> list[Candidate]:
     others = [each for each in known if len(each.vector) == len(asked.vector)]
     if not others:
         return same[:COMPARED]
-    rows = np.array([each.vector for each in others], dtype=np.float64)
-    own = np.array(asked.vector, dtype=np.float64)
+    rows = np.stack([each.vector for each in others]).astype(np.float32)
+    own = np.array(asked.vector, dtype=np.float32)
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(own)
     likeness = rows @ own / np.where(lengths == 0, 1, lengths)
     near = [others[place] for place in np.argsort(-likeness) if likeness[place] >= NEAR]

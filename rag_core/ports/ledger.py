@@ -127,6 +127,10 @@ class Ledger(Protocol):
 
     async def posted(self, part: OutgoingPart, *, external_id: str) -> None: ...
 
+    async def not_posted(self, part: OutgoingPart) -> None:
+        """The platform refused the part: it is nowhere, and need not be looked for."""
+        ...
+
     async def dropped(self, part: OutgoingPart) -> None:
         """The part is shown nowhere any more."""
         ...

@@ -139,6 +139,8 @@ class Wall:
     dying: Dying = field(default_factory=Dying)
     said: list[str] = field(default_factory=list)
     """The details that progress showed."""
+    cleared: list[str] = field(default_factory=list)
+    """The questions of which nothing announces an answer any more."""
     signs: list[str] = field(default_factory=list)
     """The questions whose progress is being shown."""
 
@@ -172,6 +174,9 @@ class Wall:
     async def remove(self, question: IncomingQuestion, external_id: str) -> None:
         self.posted.pop(external_id.removeprefix("at "), None)
         self.dying.maybe()
+
+    async def clear(self, question: IncomingQuestion) -> None:
+        self.cleared.append(question.message_id)
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         self.look_ups += 1

@@ -14,6 +14,7 @@ from adapters.platform import ChatPlatform
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.desk.delivery import Delivery
+from rag_core.desk.holding import Holding
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OpenQuestion, OutgoingPart, PartState
 from rag_core.desk.progress import QuestionState
@@ -33,7 +34,8 @@ class FakeDesk:
         self._answer = answer
         self.platform: ChatPlatform | None = None
         self._open: asyncio.Queue[IncomingQuestion] = asyncio.Queue()
-        self._delivery = Delivery(ledger=self, worker="w", lease=timedelta(seconds=9))  # type: ignore[arg-type]
+        held = Holding(self, worker="w", lease=timedelta(seconds=9))  # type: ignore[arg-type]
+        self._delivery = Delivery(ledger=self, holding=held)  # type: ignore[arg-type]
         self._threads: defaultdict[ConversationKey, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.questions: dict[MessageIdentity, IncomingQuestion] = {}
         self.parts: dict[UUID, list[OutgoingPart]] = {}
@@ -117,6 +119,8 @@ class FakeDesk:
         async with self._threads[question.key]:
             if question.identity not in self.withdrawn:
                 await self._settle(platform, question)
+            if question.identity in self.withdrawn:
+                await platform.replies.clear(question)
         self._outstanding -= 1
         if not self._outstanding:
             self.idle.set()
@@ -163,6 +167,9 @@ class FakeDesk:
 
     async def begin_post(self, part: OutgoingPart) -> None:
         self._replace(replace(part, state=PartState.POSTING))
+
+    async def not_posted(self, part: OutgoingPart) -> None:
+        self._replace(replace(part, state=PartState.PENDING))
 
     async def posted(self, part: OutgoingPart, *, external_id: str) -> None:
         self._replace(replace(part, state=PartState.POSTED, external_id=external_id))

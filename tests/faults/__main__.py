@@ -11,12 +11,12 @@ from pathlib import Path
 from time import monotonic
 
 from tests.faults.row import Row, Scale
-from tests.faults.rows import ROWS
+from tests.faults.rows import BY_NAME, ROWS
 
 
 def main() -> int:
     wanted = arguments()
-    missed = [name for name in wanted.rows or list(ROWS) if not run(name, ROWS[name], wanted)]
+    missed = [name for name in wanted.rows or list(ROWS) if not run(name, BY_NAME[name], wanted)]
     print(f"missed: {', '.join(missed)}" if missed else "every figure was reached")
     return 1 if missed else 0
 
@@ -41,7 +41,9 @@ def run(name: str, row: Row, wanted: argparse.Namespace) -> bool:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    parser.add_argument("rows", nargs="*", choices=[*ROWS, []], metavar="ROW", help=", ".join(ROWS))
+    parser.add_argument(
+        "rows", nargs="*", choices=[*BY_NAME, []], metavar="ROW", help=", ".join(BY_NAME)
+    )
     parser.add_argument("--share", type=float, default=1.0, help="how much of each row is done")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 import re
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from time import monotonic
@@ -45,8 +45,6 @@ class ModelCall:
     first: bool
     """Whether it begins an answer; the second call of an answer brings the evidence."""
     finished: bool = False
-    seconds: float = 0.0
-    """How long it took, once it is finished."""
 
 
 @dataclass
@@ -97,6 +95,7 @@ class AnsweringModel:
     troubled: set[str] = field(default_factory=set)
     """The canaries of the questions that met them."""
     url: str = ""
+    _spent: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         if self.down:
@@ -120,7 +119,8 @@ class AnsweringModel:
         answered = web.StreamResponse()
         with contextlib.suppress(ConnectionError):  # whoever asked has died
             answered = await stream(request, chunks_of(reply_to(body["messages"])))
-            call.finished, call.seconds = True, monotonic() - call.at
+            call.finished = True
+            self._spent[call.asked] += monotonic() - call.at
         return answered
 
     def _logged(self, messages: list[dict[str, Any]]) -> ModelCall:
@@ -146,8 +146,8 @@ class AnsweringModel:
         return Counter(call.asked for call in self.calls if call.first)
 
     def seconds_for(self, canary: str) -> float:
-        """How long all calls for one question took."""
-        return sum(call.seconds for call in self.calls if call.asked == canary)
+        """How long all calls for one question took that came to their end."""
+        return self._spent.get(canary, 0.0)
 
     @property
     def unfinished(self) -> int:

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tests.faults.record import Place, Posted, Record, Stored
+from tests.faults.row import Figures
 
 KEY_LENGTH = 18
 """How much of a part's key names its question."""
+KINDS = ("lost", "doubled", "stray", "disordered", "crossed")
+NAMED = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,13 +34,15 @@ def findings(record: Record) -> list[Finding]:
     ]
 
 
-def figures(record: Record) -> dict[str, int]:
-    counted = Counter(found.kind for found in findings(record))
-    kinds = ("lost", "doubled", "stray", "disordered", "crossed")
+def figures(record: Record) -> Figures:
+    """How many of each kind, and the first of them in words."""
+    found = findings(record)
+    counted = Counter(each.kind for each in found)
     return {
         "sent": sum(sent.asks for sent in record.sent),
         "posted": len(record.posted),
-        **{kind: counted[kind] for kind in kinds},
+        **{kind: counted[kind] for kind in KINDS},
+        "found": [each.what for each in found[:NAMED]],
     }
 
 
@@ -81,7 +86,8 @@ def strays(record: Record) -> Iterator[Finding]:
     withdrawn = {sent.message_id for sent in record.sent if sent.withdrawn}
     for posted in record.posted:
         if key_of(posted) not in known:
-            yield Finding(kind="stray", what=f"part {posted.key} answers nothing")
+            what = f"part {posted.key} in {posted.place} answers nothing"
+            yield Finding(kind="stray", what=what)
     shown = {key_of(posted) for posted in record.posted}
     for each in record.stored:
         if each.message_id not in asked:

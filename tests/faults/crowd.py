@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from time import monotonic
 
 from tests.faults.loads import A_SECOND
@@ -76,7 +76,7 @@ class Crowd:
 
     async def come(self, seconds: float) -> None:
         """Twenty questions a second, and beside them now and then an afterthought."""
-        afterthoughts = asyncio.create_task(self._think_again())
+        afterthoughts = asyncio.create_task(self.think_again())
         began = monotonic()
         try:
             for number in range(round(A_SECOND * seconds)):
@@ -97,7 +97,7 @@ class Crowd:
                 self.visitors.ask()
 
     def _ask_in_slack(self, number: int) -> None:
-        before = self._earlier("slack")
+        before = self.earlier("slack")
         user = (ANN, BEN)[number % 2]
         if before is not None:
             _, channel, head = before.sent.place
@@ -108,7 +108,7 @@ class Crowd:
 
     async def _ask_in_discord(self, number: int) -> None:
         assert self.place.discord is not None
-        before, at = self._earlier("discord"), number // 5 % DISCORD_CHANNELS
+        before, at = self.earlier("discord"), number // 5 % DISCORD_CHANNELS
         thread = (
             self.place.discord.world.channels.get(int(before.sent.place[2])) if before else None
         )
@@ -118,11 +118,11 @@ class Crowd:
         )
         self.asked.append(Asked(sent, asked_at, further=thread is not None))
 
-    def _earlier(self, platform: str) -> Asked | None:
+    def earlier(self, platform: str) -> Asked | None:
         """Sometimes a question of a little while ago, in whose thread somebody asks further."""
         if self.place.random.random() >= FURTHER:
             return None
-        found = self._chosen(platform)
+        found = self.chosen(platform)
         if found is None or not self._is_answered(found):
             return None
         self.continued.add(found.sent.message_id)
@@ -138,7 +138,7 @@ class Crowd:
         assert self.place.discord is not None
         return any(map(is_rated, self.place.discord.seen_in(int(thread))))
 
-    def _chosen(self, platform: str) -> Asked | None:
+    def chosen(self, platform: str) -> Asked | None:
         """A question of some seconds ago that nobody has touched or gone on from."""
         young, now = self.asked[-400:], monotonic()
         fit = [
@@ -151,17 +151,18 @@ class Crowd:
         ]
         return self.place.random.choice(fit) if fit else None
 
-    async def _think_again(self) -> None:
+    async def think_again(self, *, every_seconds: float = AFTERTHOUGHTS_SECONDS) -> None:
+        """Until cancelled: somebody changes, takes back or rates what was asked a while ago."""
         while True:
-            await asyncio.sleep(AFTERTHOUGHTS_SECONDS)
+            await asyncio.sleep(every_seconds)
             platform = self.place.random.choice(("slack", "discord"))
-            asked = self._chosen(platform)
+            asked = self.chosen(platform)
             if asked is None or not self.is_heard():
                 continue
-            act = self.place.random.choice((self._change, self._take_back, self._press))
+            act = self.place.random.choice((self.change, self.take_back, self.press))
             await act(asked)
 
-    async def _change(self, asked: Asked) -> None:
+    async def change(self, asked: Asked) -> None:
         """Other words, with the same canary."""
         asked.changed_to = f"And in winter, changed-{self.place.random.getrandbits(32):08x}?"
         text = f"{QUESTION} {asked.changed_to} {asked.sent.canary}"
@@ -172,9 +173,9 @@ class Crowd:
             assert self.place.discord is not None
             await self.place.discord.edit(self._note(asked), text)
 
-    async def _take_back(self, asked: Asked) -> None:
+    async def take_back(self, asked: Asked) -> None:
         asked.withdrawn = True
-        self.place.sent[self.place.sent.index(asked.sent)] = replace(asked.sent, withdrawn=True)
+        self.place.take_back(asked.sent)
         platform, channel, _ = asked.sent.place
         if platform == "slack":
             self.place.slack.delete(channel, asked.sent.message_id)
@@ -182,7 +183,7 @@ class Crowd:
             assert self.place.discord is not None
             await self.place.discord.delete(self._note(asked))
 
-    async def _press(self, asked: Asked) -> None:
+    async def press(self, asked: Asked) -> None:
         platform, channel, thread = asked.sent.place
         if platform == "slack":
             shown = self.place.slack.world.replies(channel, thread)

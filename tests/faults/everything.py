@@ -13,6 +13,7 @@ from tests.faults.judgement import Life, Run, judgement
 from tests.faults.knocking import knocking
 from tests.faults.lag import being_read, big_book
 from tests.faults.loads import MODEL_SECONDS, held, warm
+from tests.faults.proxy import FaultProxy
 from tests.faults.row import Outcome, Scale
 from tests.faults.services import qdrant_behind_a_proxy
 from tests.faults.visitors import Visitors
@@ -25,22 +26,36 @@ WARM_AT = 0.3
 A_STORM_EVERY = 120.0
 END_SECONDS = 20.0
 PATIENCE = 180.0
+TAKEN_AWAY = ("thread_not_found", "message_not_found")
+"""What Slack says where somebody has deleted the question that is being answered."""
 
 
 async def everything(scale: Scale) -> Outcome:
     """Twenty questions a second in Slack, in Discord and over HTTP, for half an hour."""
-    seconds = max(LEAST_SECONDS, WHOLE_SECONDS * scale.share)
+    return await a_day(scale, index=None)
+
+
+async def everything_on_a_server(scale: Scale) -> Outcome:
+    """The same where the index is a Qdrant server, and the way to it is what fails."""
     async with qdrant_behind_a_proxy(scale.seed) as index:
-        chosen = {"QDRANT_URL": f"http://{index.address}", "FOOTNOTE_PARALLEL_ANSWERS": "128"}
-        async with yard(
-            scale.folder,
-            seed=scale.seed,
-            model_seconds=MODEL_SECONDS,
-            with_discord=True,
-            settings=chosen,
-        ) as place:
-            big_book(place.folder / "big", megabytes=scale.of(50, least=2))
-            return judgement(await Day(place, Havoc(place, index)).lived(seconds / LIVES))
+        return await a_day(scale, index=index)
+
+
+async def a_day(scale: Scale, *, index: FaultProxy | None) -> Outcome:
+    seconds = max(LEAST_SECONDS, WHOLE_SECONDS * scale.share)
+    chosen = {"FOOTNOTE_PARALLEL_ANSWERS": "128"}
+    if index is not None:
+        chosen["QDRANT_URL"] = f"http://{index.address}"
+    async with yard(
+        scale.folder,
+        seed=scale.seed,
+        model_seconds=MODEL_SECONDS,
+        with_discord=True,
+        settings=chosen,
+    ) as place:
+        place.slack.foresees(*TAKEN_AWAY)
+        big_book(place.folder / "big", megabytes=scale.of(50, least=2))
+        return judgement(await Day(place, Havoc(place, index)).lived(seconds / LIVES))
 
 
 class Day:
@@ -63,7 +78,7 @@ class Day:
                 self._run.endings.append(await house.terminate(within=END_SECONDS))
                 house = await self._begun()
             async with being_read(self._place, self._place.folder / "big"):
-                await self._life(house, life_seconds, "while a book is read, until kill -9")
+                await self._life(house, life_seconds, "while it reads, until kill -9", reads=True)
                 async with self._havoc.restart():
                     await house.kill()
                     house = await self._begun()
@@ -78,9 +93,9 @@ class Day:
         self._run.back_after.append(await house.ready())
         return house
 
-    async def _life(self, house: House, seconds: float, name: str) -> None:
+    async def _life(self, house: House, seconds: float, name: str, *, reads: bool = False) -> None:
         """Some storms, and what the process holds once it is warm and at the end."""
-        life, began = Life(name, seconds * WARM_AT), monotonic()
+        life, began = Life(name, seconds * WARM_AT, reads), monotonic()
         self._run.lives.append(life)
         async with knocking(self._address) as knocks:
             await until(began + seconds * WARM_AT)

@@ -51,7 +51,8 @@ class Havoc:
     """Makes the troubles, by the yard's own chance."""
 
     place: Yard
-    index: FaultProxy
+    index: FaultProxy | None
+    """The way to the index; None: it is in the program's own folder."""
     outages: list[Outage] = field(default_factory=list)
     made: int = 0
     is_heard: bool = True
@@ -62,9 +63,9 @@ class Havoc:
         """Single calls that go wrong: posts, edits and requests to the model."""
         while True:
             await asyncio.sleep(EVERY_SECONDS)
-            self._trouble_somebody()
+            self.trouble_somebody()
 
-    def _trouble_somebody(self) -> None:
+    def trouble_somebody(self) -> None:
         """One at a time: what piles up while nothing is called would be an outage of its own."""
         self.made += 1
         match self.made % 4:
@@ -76,7 +77,8 @@ class Havoc:
                 self._trouble_discord()
 
     def _trouble_model(self) -> None:
-        if not self.place.model.troubles:
+        # After an outage one request alone tries whether the model is back.
+        if not self.place.model.troubles and self.is_calm_at(monotonic()):
             self.place.model.troubles.append(self.place.random.choice(MODEL_TROUBLES))
 
     def _trouble_slack(self) -> None:
@@ -99,20 +101,26 @@ class Havoc:
     def _hangs(self) -> bool:
         return self.made % HANG_EVERY < 2
 
-    async def storm(self) -> None:
-        """The index is away, cut, half open or late for a moment."""
-        names = sorted(STORMS)
+    async def storm(self, *, seconds: float = STORM_SECONDS) -> None:
+        """For a moment the index is away, cut, half open or late; or else the model is away."""
         with self.outage():
-            change(self.index, STORMS[names[self._storms % len(names)]])
-            self._storms += 1
-            await asyncio.sleep(STORM_SECONDS)
-            change(self.index, Weather())
+            if self.index is None:
+                self.place.model.down = True
+                await asyncio.sleep(seconds)
+                self.place.model.down = False
+                self.place.model.troubles.clear()
+            else:
+                names = sorted(STORMS)
+                change(self.index, STORMS[names[self._storms % len(names)]])
+                self._storms += 1
+                await asyncio.sleep(seconds)
+                change(self.index, Weather())
 
     @contextlib.asynccontextmanager
-    async def restart(self) -> AsyncIterator[None]:
+    async def restart(self, *, hush: float = HUSH_SECONDS) -> AsyncIterator[None]:
         """The program goes and comes back; what was told before has arrived by then."""
         self.is_heard = False
-        await asyncio.sleep(HUSH_SECONDS)
+        await asyncio.sleep(hush)
         with self.outage():
             yield
         self.is_heard = True

@@ -7,20 +7,15 @@ import contextlib
 import signal
 import sys
 from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from http.client import HTTPConnection
 from pathlib import Path
-from threading import Event
-from time import monotonic, sleep
 
 from tests.faults.checker import figures
+from tests.faults.knocking import knocking
 from tests.faults.row import Outcome, Scale, judged, share
 from tests.faults.yard import PAGE, Yard, yard
 from tests.flow.running_house import environment
 
 KILOBYTES_A_FILE = 100
-EVERY_SECONDS = 0.005
 
 
 async def event_loop(scale: Scale) -> Outcome:
@@ -32,14 +27,11 @@ async def event_loop(scale: Scale) -> Outcome:
         book = big_book(place.folder / "big", megabytes=megabytes)
         async with being_read(place, book):
             await until_running(place)
-            with ThreadPoolExecutor(1) as aside:
-                over = Event()
-                probing = aside.submit(knocks, await house.address(), over)
+            async with knocking(await house.address()) as knocks:
                 for number in range(round(seconds)):
                     place.ask(place.channels(20)[number % 20])
                     await asyncio.sleep(1.0)
-                over.set()
-                waited = await asyncio.wrap_future(probing)
+            waited = knocks.waited
             running = place.rows("SELECT count(*) AS n FROM jobs WHERE status = 'running'")[0]["n"]
             ended = await place.until_ended(within=60)
             outcome = Outcome(
@@ -58,21 +50,6 @@ async def event_loop(scale: Scale) -> Outcome:
             outcome.must(max(waited) <= 0.25, "a lag of more than 250 ms")
             await house.kill()
         return judged(outcome, figures(place.record()))
-
-
-def knocks(address: str, over: Event) -> list[float]:
-    """How long each of many small requests waited: no less than the loop was away."""
-    waited = []
-    with closing(HTTPConnection(address.removeprefix("http://").strip("/"), timeout=60)) as door:
-        while not over.is_set():
-            began = monotonic()
-            door.request("GET", "/livez")
-            answer = door.getresponse()
-            answer.read()
-            waited.append(monotonic() - began)
-            assert answer.status == 200, answer.status
-            sleep(EVERY_SECONDS)
-    return waited
 
 
 def big_book(folder: Path, *, megabytes: int) -> Path:

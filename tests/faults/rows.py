@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from tests.faults.clocks import clock
 from tests.faults.deliveries import deliveries, deliveries_on_postgres, posts, threads
 from tests.faults.disks import damaged_page, disk_fails, disk_full
-from tests.faults.everything import everything
+from tests.faults.everything import everything, everything_on_a_server
 from tests.faults.kills import (
     failpoints,
     kills,
@@ -46,3 +46,5 @@ ROWS: Mapping[str, Row] = {
     "shutdown-postgres": shutdown_on_postgres,
     "everything": everything,
 }
+BY_NAME: Mapping[str, Row] = {**ROWS, "everything-server": everything_on_a_server}
+"""Also what is run only when it is asked for."""

@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from time import monotonic
@@ -103,10 +103,14 @@ class House:
 
 
 async def is_ready(web: httpx.AsyncClient) -> bool:
+    """Whether all is in place. That a question has been open for long is told there as well, and
+    comes of the faults themselves where a row takes its time."""
     try:
-        return (await web.get("/readyz")).is_success
+        answer = await web.get("/readyz")
     except httpx.TransportError:
         return False
+    checks = answer.json()["checks"]
+    return all(there for name, there in checks.items() if name != "oldest question")
 
 
 @dataclass
@@ -165,6 +169,11 @@ class Yard:
         sent = Sent(message_id=str(note.id), place=place, canary=canary)
         self.sent.append(sent)
         return sent
+
+    def take_back(self, sent: Sent) -> None:
+        """Its asker wants no answer any more."""
+        at = next(at for at in reversed(range(len(self.sent))) if self.sent[at] is sent)
+        self.sent[at] = replace(sent, withdrawn=True)
 
     async def start(
         self, *, data: str = "data", within: Sequence[str] = (), **settings: str

@@ -45,6 +45,9 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("books bind slak C1 course", "must be discord, slack, web or cli; it was 'slak'"),
         ("search limits --limit many", "must be a whole number; it was 'many'"),
         ("search limits --threshold high", "must be a number; it was 'high'"),
+        ("search limits --threshold nan", "must be a number; it was 'nan'"),
+        ("search limits --threshold inf", "must be a number; it was 'inf'"),
+        ("search caf\udce9", "is not text in UTF-8"),
         ("stats --days 367", "must be between 1 and 366; it was 367"),
     ],
 )
@@ -76,6 +79,7 @@ async def test_wrong_settings_are_all_named_before_anything_starts(tmp_path: Pat
     )
     assert "FOOTNOTE_WEB_PORT is 'many'; allowed: a whole number" in said
     assert "AGENT_TOP_K is '99'; allowed: a whole number from 1 to 10" in said
+    assert "FOOTNOTE_API_KEYS: key 1" in said
     assert "seeded" not in said
     assert not (tmp_path / "data").exists()
 
@@ -130,6 +134,12 @@ async def test_a_port_that_is_taken_names_the_setting(tmp_path: Path, taken_port
         tmp_path, "run", expect=WRONG, settings={"FOOTNOTE_WEB_PORT": str(taken_port)}
     )
     assert f"FOOTNOTE_WEB_PORT is {taken_port}" in said
+
+
+async def test_a_host_that_is_not_this_machines_is_named(tmp_path: Path) -> None:
+    settings = {"FOOTNOTE_WEB_HOST": "203.0.113.9"}
+    said = await complaint(tmp_path, "run", expect=WRONG, settings=settings)
+    assert "FOOTNOTE_WEB_HOST is '203.0.113.9'" in said
 
 
 @pytest.fixture

@@ -68,6 +68,7 @@ async def test_a_platform_that_asks_for_patience_gets_it(office: Office) -> None
         assert office.wall.attempts == 1
         await office.until_done()
     assert len(office.shown) == 2
+    assert not office.wall.look_ups, "what was clearly refused need not be looked for"
 
 
 async def test_a_refused_answer_is_offered_in_plainer_and_plainer_forms(office: Office) -> None:

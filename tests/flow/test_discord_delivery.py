@@ -10,7 +10,7 @@ import pytest
 
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
-from rag_core.errors import UpstreamRejected
+from rag_core.errors import UpstreamRejected, UpstreamUnavailable
 from tests.builders import a_response
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, on_a_course, running
@@ -140,6 +140,22 @@ async def test_a_long_rate_limit_is_handed_back_instead_of_waited_for() -> None:
         assert refused.value.retryable
         assert refused.value.retry_after == pytest.approx(40.0)
         assert len(course.peer.seen_in(asked.id)) == 1
+
+
+async def test_a_refusal_after_a_try_without_an_end_leaves_open_what_was_posted() -> None:
+    """The library tries again by itself; only the desk's look-up tells what the first try did."""
+    async with on_a_course() as course:
+        platform = course.platform
+        assert platform is not None
+        asked = await ask(course)
+        await course.answered()
+        part = OutgoingPart(question_id=uuid4(), number=0, payload='{"content": "a"}')
+        course.peer.troubles.on(SEND, Trouble(status=502, takes_effect=True))
+        course.peer.troubles.on(SEND, Trouble(status=429, retry_after=40.0))
+        with pytest.raises(UpstreamUnavailable):
+            await platform.replies.post(course.desk.questions[0], part)
+        assert await platform.replies.find(course.desk.questions[0], part)
+        assert len(course.peer.seen_in(asked.id)) == 2
 
 
 async def test_a_long_answer_keeps_to_the_limits_that_discord_tells() -> None:

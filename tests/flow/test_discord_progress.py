@@ -162,6 +162,21 @@ async def test_the_line_of_a_killed_process_becomes_the_answer_of_the_next(
         peer.forgive()  # the thread was there already
 
 
+async def test_the_line_of_a_killed_process_goes_with_a_question_that_is_taken_back() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        peer.troubles.on(DELETE, Trouble(status=403))
+        async with running(course):
+            question = await lost_while_writing(course)
+        assert peer.seen_in(int(question.message_id))
+        course.desk = DiscordDesk()
+        async with running(course):
+            assert course.platform is not None
+            await course.platform.replies.clear(question)
+        assert not peer.seen_in(int(question.message_id))
+        peer.forgive()  # the thread was there already
+
+
 async def test_a_line_that_was_sent_without_our_hearing_of_it_becomes_the_answer() -> None:
     async with open_discord_peer() as peer:
         course = Course(peer, DiscordDesk())

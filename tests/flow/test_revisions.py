@@ -142,6 +142,7 @@ async def test_a_question_that_is_taken_back_in_work_leaves_nothing(office: Offi
         await office.until_done()
     assert office.shown == []
     assert await said(office) == []
+    assert office.wall.cleared == [question.message_id], "nothing announces an answer any more"
 
 
 async def test_a_question_that_is_taken_back_takes_its_answer_with_it(office: Office) -> None:

@@ -198,3 +198,18 @@ async def test_a_place_that_is_not_read_whole_proves_no_deletion() -> None:
             await until(lambda: len(peer.calls("conversations.history")) >= 4)
             await asyncio.sleep(0.2)
         assert not desk.withdrawn
+
+
+async def test_reading_what_was_missed_leaves_room_for_answers_to_be_looked_up() -> None:
+    desk, markers = desk_that_answers(), MemoryMarkers()
+    async with SlackPeer() as peer:
+        async with slack_at_work(peer, desk, markers=markers):
+            for number in range(40):
+                peer.say(GENERAL, ANN, f"{MENTION} how many a day, number {number}?")
+            await settled(peer, desk, at_most=60)
+        before = len(peer.calls("conversations.replies"))
+        async with slack_at_work(peer, desk, markers=markers) as platform:
+            await until(lambda: len(peer.calls("conversations.replies")) - before >= 35)
+            await asyncio.sleep(0.2)
+            assert len(peer.calls("conversations.replies")) - before == 35
+            assert platform.teams.of(TEAM).budget.pause("conversations.replies") == 0

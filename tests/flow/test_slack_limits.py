@@ -11,10 +11,11 @@ import pytest
 
 from adapters.slack.calling.budget import Budget
 from rag_core.desk.progress import QuestionState
+from rag_core.errors import UpstreamRejected
 from tests.fakes.answers import an_answer
 from tests.fakes.slack_desk import FakeDesk
 from tests.fakes.slack_house import settled, slack_at_work, until
-from tests.peers.slack import ANN, BOT_USER, DIRECT, GENERAL, MENTION, SlackPeer
+from tests.peers.slack import ANN, BOT_USER, DIRECT, GENERAL, MENTION, TEAM, SlackPeer
 
 FULL = os.environ.get("FOOTNOTE_TESTS") == "full"
 ANSWERS = 20
@@ -202,3 +203,15 @@ def test_a_draft_without_an_answer_keeps_its_room_for_a_while_only() -> None:
     now[0] = 181.0
     assert budget.open_draft("later")
     assert budget.promised == 1
+
+
+async def test_an_answer_whose_method_must_wait_for_long_is_left_to_the_desk_till_then() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk) as platform:
+        team = platform.teams.of(TEAM)
+        team.budget.hold("chat.update", 3_600.0)
+        with pytest.raises(UpstreamRejected) as refused:
+            await team.call_soon("chat.update", channel=GENERAL, ts="1.1", text="Ten a day.")
+        assert refused.value.retryable
+        assert refused.value.retry_after == pytest.approx(3_600.0, abs=60.0)
+        assert not peer.calls("chat.update")

@@ -183,7 +183,7 @@ async def test_a_rate_limit_is_waited_out_as_long_as_slack_says() -> None:
 async def test_a_long_answer_arrives_in_order_and_gives_no_cause_for_a_rate_limit() -> None:
     text = "\n\n".join(f"Paragraph {number}. " + "word " * 900 for number in range(10))
     desk = desk_that_answers(text)
-    async with SlackPeer() as peer, slack_at_work(peer, desk, post_seconds=0.2):
+    async with SlackPeer() as peer, slack_at_work(peer, desk, post_seconds=0.3):
         peer.api.limits.on = True
         peer.api.limits.rules["chat.postMessage"] = (1, 0.15)
         ts = peer.say(GENERAL, ANN, f"{MENTION} tell me everything")

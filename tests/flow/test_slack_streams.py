@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from adapters.slack.answering.drafts import OPENING
 from adapters.slack.answering.writer import SHOWN_LIMIT, shown_part
 from tests.fakes.answers import an_answer
 from tests.fakes.markers import MemoryMarkers
@@ -183,6 +184,29 @@ async def test_a_question_that_is_withdrawn_while_its_draft_opens_leaves_none() 
         await settled(peer, desk)
         await until(lambda: bool(peer.calls("chat.delete")))
         assert not peer.world.replies(GENERAL, ts)
+
+
+@pytest.mark.parametrize("opening_is_known", [True, False])
+async def test_a_draft_that_a_killed_process_left_goes_with_its_question(
+    opening_is_known: bool,
+) -> None:
+    desk, markers = writing(between=0.2), MemoryMarkers()
+    async with SlackPeer() as peer:
+        peer.foresees("streaming_state_conflict", "message_not_in_streaming_state")
+        async with slack_at_work(peer, desk, markers=markers):
+            ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+            await until(lambda: bool(methods(peer, "chat.appendStream")))
+            killed = dict(markers.values)
+        assert len(peer.world.replies(GENERAL, ts)) == 1
+        [draft] = [name for name, value in killed.items() if value.startswith("draft")]
+        markers.values = killed if opening_is_known else killed | {draft: OPENING}
+        [question] = desk.questions.values()
+        async with slack_at_work(peer, writing(), markers=markers) as platform:
+            await platform.replies.clear(question)
+            assert not peer.world.replies(GENERAL, ts)
+            calls = len(peer.api.calls)
+            await platform.replies.clear(question)
+            assert len(peer.api.calls) == calls, "what is gone is looked for no more"
 
 
 async def test_nothing_unfinished_takes_the_place_of_an_answer() -> None:

@@ -155,11 +155,13 @@ async def test_who_asks_what_was_asked_before_is_led_to_that_thread(
         in_slack = await campus.slack_replies(again, at_least=1)
         in_discord = await campus.discord_replies(once_more.id, at_least=1)
         on_page = await house.ask(message=f"{SUMMER} Please!")
-        led = await house.web.get(on_page["asked_before"]["url"])
+        shown = await house.web.get(f"/page/answers/{on_page['answer_id']}")
+        led = await house.web.get(f"/page/earlier/{on_page['answer_id']}")
     assert "Asked before" not in "".join(first)
     thread = f"https://app.slack.com/client/{TEAM}/{GENERAL}/thread/{GENERAL}-{told}"
     assert thread in in_slack[0]
     assert f"https://discord.com/channels/{campus.guild.id}/{asked.id}" in in_discord[0]
+    assert f"/page/earlier/{on_page['answer_id']}" in shown.text
     assert led.status_code == 303
 
 

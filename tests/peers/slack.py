@@ -150,9 +150,9 @@ class SlackPeer:
         """The next calls of a method go wrong, one after the other."""
         self._faults[method].extend(faults)
 
-    def will_fail(self, method: str) -> bool:
-        """Whether such a call is still to come."""
-        return bool(self._faults[method])
+    def will_fail(self, method: str) -> int:
+        """How many such calls are still to come."""
+        return len(self._faults[method])
 
     def says(self, method: str, body: Any, *, status: int = 200, **headers: str) -> None:
         """The next call of a method is answered so, and nothing is done."""

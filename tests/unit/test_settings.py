@@ -143,6 +143,45 @@ def test_plain_addresses_are_for_loopback_only(monkeypatch: pytest.MonkeyPatch) 
     assert "OPENAI_BASE_URL is 'http://model.example/v1'" in text
 
 
+@pytest.mark.parametrize(
+    ("variable", "address"),
+    [
+        ("OPENAI_BASE_URL", "wss://model.example"),
+        ("OPENAI_BASE_URL", "http://127.model.example"),
+        ("OPENAI_BASE_URL", "model.example"),
+        ("QDRANT_URL", "ws://127.0.0.1:6333"),
+        ("DISCORD_GATEWAY_URL", "https://gateway.example"),
+        ("DISCORD_GATEWAY_URL", "ws://gateway.example"),
+        ("FOOTNOTE_WEB_HOST", "two words"),
+        ("FOOTNOTE_WEB_HOST", "http://127.0.0.1"),
+    ],
+)
+def test_an_address_of_another_kind_is_refused(
+    monkeypatch: pytest.MonkeyPatch, variable: str, address: str
+) -> None:
+    assert f"{variable} is {address!r}; allowed: a" in fault_in(monkeypatch, **{variable: address})
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "localhost", "fe80::1%eth0", "my-host.example"])
+def test_every_form_of_a_host_is_one(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    assert read(monkeypatch, FOOTNOTE_WEB_HOST=host).listens_on == (host, 8080)
+
+
+def test_a_wrong_api_key_is_told_with_all_other_faults_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys = "seeded-1:read, seeded-2:superuser, seeded-3:ask:No Book"
+    lines = fault_in(monkeypatch, FOOTNOTE_API_KEYS=keys, AGENT_TOP_K="0").splitlines()
+    assert [line.partition(" ")[0] for line in lines] == [
+        "AGENT_TOP_K",
+        "FOOTNOTE_API_KEYS:",
+        "FOOTNOTE_API_KEYS:",
+    ]
+    assert "superuser" in lines[1]
+    assert "ask, read, admin" in lines[1]
+    assert "seeded" not in "".join(lines)
+
+
 def test_an_address_makes_the_model_openai(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(monkeypatch, OPENAI_BASE_URL="http://localhost:9").chat_model == "openai"
 
@@ -166,6 +205,40 @@ def test_the_env_file_is_read_and_the_environment_wins(
     monkeypatch.setenv("AGENT_TOP_K", "4")
     settings = read_settings(env_file=file)
     assert (settings.agent_top_k, settings.agent_max_turns) == (4, 7)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AGENT_TOP_K=3",
+        "AGENT_TOP_K = '3'  # a remark",
+        'export AGENT_TOP_K="3"',
+        "\ufeffAGENT_TOP_K=3",
+        "# caf\u00e9\r\nAGENT_TOP_K=3\r\n",
+    ],
+)
+def test_the_env_file_may_be_written_in_any_usual_way(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: str
+) -> None:
+    file = tmp_path / ".env"
+    file.write_bytes(text.encode())
+    assert read_settings(env_file=file).agent_top_k == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("# caf\u00e9\nAGENT_TOP_K=3\n".encode("latin-1"), "is not text in UTF-8"),
+        (b"AGENT_MAX_TURNS=7\nAGENT_TOP_K='3\n", "Line 2 of"),
+    ],
+)
+def test_an_env_file_that_cannot_be_read_is_told_and_not_half_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, text: bytes, told: str
+) -> None:
+    file = tmp_path / ".env"
+    file.write_bytes(text)
+    with pytest.raises(ConfigurationError, match=told):
+        read_settings(env_file=file)
 
 
 def test_settings_do_not_change(monkeypatch: pytest.MonkeyPatch) -> None:

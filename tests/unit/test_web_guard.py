@@ -443,3 +443,13 @@ async def test_the_private_door_shows_a_lesson_before_it_is_out() -> None:
     house = House(index=MemoryIndex(a_result(metadata=later)))
     async with at_the_private_door(house) as client:
         assert (await client.get("/lessons/lesson-1")).status_code == 200
+
+
+@pytest.mark.parametrize("config", [a_config(), with_keys()])
+async def test_slack_needs_no_key_and_is_told_where_nobody_listens_to_it(
+    config: WebConfig,
+) -> None:
+    async with visiting(House(), config, address="203.0.113.9") as client:
+        answer = await client.post("/slack/events", json={})
+    assert answer.status_code == 404
+    assert answer.headers["content-type"] == "application/problem+json"

@@ -38,7 +38,9 @@ CHAT_FAULTS = [
     ({"message": "ok", "lesson": 16}, "lesson"),
     ({"message": "ok", "hardware_tier": 5}, "hardware_tier"),
     ({"message": "ok", "layer": "L9"}, "layer"),
-    ({"message": "ok", "proficiency_levels": ["A1", "Z9"]}, "proficiency_levels.1"),
+    ({"message": "ok", "proficiency_levels": ["A1", "Z9"]}, "proficiency_levels"),
+    ({"message": "half \ud800 a pair"}, "message"),
+    ({"message": "ok", "module": "half \ud800 a pair"}, "module"),
     ({"message": "ok", "stream": "yes"}, "stream"),
 ]
 
@@ -47,7 +49,9 @@ CHAT_FAULTS = [
 async def test_a_wrong_field_is_named_with_what_is_allowed(body: Any, field: str) -> None:
     house = House()
     async with visiting(house) as client:
-        answer = await client.post("/chat/run", json=body)
+        answer = await client.post(
+            "/chat/run", content=json.dumps(body), headers={"Content-Type": "application/json"}
+        )
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
     problem = answer.json()
@@ -56,7 +60,8 @@ async def test_a_wrong_field_is_named_with_what_is_allowed(body: Any, field: str
     assert problem["detail"]
     (error,) = problem["errors"]
     assert error["field"] == field
-    assert field.partition(".")[0] in error["message"]
+    assert field in error["message"]
+    assert error["allowed"]
     assert not house.ledger.entries
 
 
@@ -64,6 +69,22 @@ async def test_all_wrong_types_are_told_at_once() -> None:
     async with visiting(House()) as client:
         answer = await client.post("/chat/run", json={"message": 1, "top_k": "x", "foo": 1})
     assert {e["field"] for e in answer.json()["errors"]} == {"message", "top_k", "foo"}
+
+
+async def test_an_unknown_field_is_told_with_those_that_are_known() -> None:
+    async with visiting(House()) as client:
+        answer = await client.post(
+            "/feedback", json={"answer_id": "x", "rating": "helpful", "a": 1}
+        )
+    (error,) = answer.json()["errors"]
+    assert (error["field"], error["allowed"]) == ("a", "answer_id, rating, reason")
+
+
+async def test_an_entry_of_a_list_is_told_by_its_field_and_its_place() -> None:
+    async with visiting(House()) as client:
+        answer = await client.post("/chat/run", json={"message": "ok", "book_ids": ["course", 3]})
+    (error,) = answer.json()["errors"]
+    assert (error["field"], error["message"]) == ("book_ids", "book_ids.1 must be text.")
 
 
 async def test_an_empty_list_is_refused_in_good_english() -> None:
@@ -81,6 +102,9 @@ async def test_an_empty_list_is_refused_in_good_english() -> None:
         b"null",
         b'"text"',
         b"\xff\xfe",
+        '{"message": "caf\u00e9 or tea"}'.encode("latin-1"),
+        '{"message": "in another encoding"}'.encode("utf-16"),
+        '{"message": "in another encoding"}'.encode("utf-32-be"),
         b"[" * 20_000,
         b'{"message": ' + b"9" * 5_000 + b"}",
         b'{"message": "\\ud800"}',
@@ -182,9 +206,9 @@ async def test_every_answer_keeps_browsers_from_loading_or_running_anything_else
 @pytest.mark.parametrize(
     ("path", "methods"),
     [
-        ("/jobs", "GET, POST"),
-        ("/threads/5b0c8a52-6a53-4a8e-9a55-1f5b8d3f2c11", "GET, DELETE"),
-        ("/gaps/csv", "GET"),
+        ("/jobs", "GET, HEAD, POST"),
+        ("/threads/5b0c8a52-6a53-4a8e-9a55-1f5b8d3f2c11", "GET, HEAD, DELETE"),
+        ("/gaps/csv", "GET, HEAD"),
         ("/chat/run", "POST"),
     ],
 )
@@ -192,6 +216,16 @@ async def test_a_method_that_is_not_taken_is_told_which_are(path: str, methods: 
     async with visiting(House()) as client:
         answer = await client.options(path)
     assert (answer.status_code, answer.headers["allow"]) == (405, methods)
+
+
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/", "/threads", "/nowhere", "/chat/run"])
+async def test_head_tells_of_an_address_what_get_does_without_the_body(path: str) -> None:
+    """Monitors ask so whether the process is there."""
+    async with visiting(House()) as client:
+        head, get = await client.head(path), await client.get(path)
+    assert head.status_code == get.status_code
+    assert head.headers["content-type"] == get.headers["content-type"]
+    assert head.content == b""
 
 
 async def test_a_whole_number_may_be_written_with_a_fraction_of_nothing() -> None:

@@ -165,6 +165,11 @@ class Lines:
         self._known.pop(question.message_id, None)
         return message_id
 
+    async def end(self, question: IncomingQuestion) -> None:
+        """No answer takes its place; one that a process that is gone has left is looked for."""
+        await self.of(question).remove()
+        self._known.pop(question.message_id, None)
+
     async def clear(self, message_id: str) -> None:
         """Nothing will be answered there any more. Best effort."""
         line = self._known.pop(message_id, None)

@@ -136,6 +136,11 @@ class DiscordReplies:
             if await self._rest.removed(place.channel_id, external_id):
                 return
 
+    async def clear(self, question: IncomingQuestion) -> None:
+        """Take away the line that announced an answer; a command's is replaced by no answer."""
+        if not came_by_command(question):
+            await self.lines.end(question)
+
     def _candidates(self, question: IncomingQuestion) -> list[AnswerPlace]:
         return [*self._places.known(question), *self._detours.place_of(question)]
 

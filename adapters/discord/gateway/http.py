@@ -14,6 +14,7 @@ from discord.utils import MISSING
 from yarl import URL
 
 from adapters.discord.config import DiscordConfig
+from adapters.discord.gateway import tries
 from adapters.discord.gateway.allowance import Allowance
 from adapters.discord.gateway.turns import Turns, urgency
 from adapters.discord.gateway.untold import whole_application
@@ -86,6 +87,7 @@ class AddressedHTTP(HTTPClient):
                 await self.turns.wait(urgency.get())
 
         trace.on_request_start.append(wait)
+        tries.watched_by(trace)
         return trace
 
     def pause_before_edit(self, channel_id: int) -> float:

@@ -18,6 +18,7 @@ from adapters.discord.gateway.errors import (
     DiscordRefused,
     discord_errors,
 )
+from adapters.discord.gateway.tries import refused_at_first
 from adapters.discord.gateway.turns import Urgency
 from rag_core.errors import UpstreamUnavailable
 
@@ -83,7 +84,11 @@ class DiscordRest:
         """The message as it stands there."""
         reply = {"message_reference": _reference(channel_id, reply_to)} if reply_to else {}
         options = {"nonce": nonce, "enforce_nonce": True, "flags": SUPPRESS_EMBEDS, **reply}
-        with post.parameters(pings_role=pings_role, **options) as params, discord_errors():
+        with (
+            post.parameters(pings_role=pings_role, **options) as params,
+            refused_at_first(),
+            discord_errors(),
+        ):
             answer: Any = await self._http.send_message(int(channel_id), params=params)
         _id_in(answer)
         return _sent(answer)

@@ -15,6 +15,7 @@ from discord.webhook.async_ import interaction_response_params
 from adapters.discord.answering.post import SUPPRESS_EMBEDS, Post
 from adapters.discord.gateway.connection import Connection
 from adapters.discord.gateway.errors import ACKNOWLEDGED, SERVICE, DiscordRefused, discord_errors
+from adapters.discord.gateway.tries import refused_at_first
 from rag_core.errors import UpstreamUnavailable
 
 PRIVATE = 1 << 6
@@ -93,7 +94,11 @@ class TicketRest:
     async def add(self, ticket: Ticket, post: Post | str, *, private: bool) -> str:
         """One more message below the answer."""
         flags = SUPPRESS_EMBEDS | (PRIVATE if private else 0)
-        with as_post(post).parameters(flags=flags) as params, discord_errors():
+        with (
+            as_post(post).parameters(flags=flags) as params,
+            refused_at_first(),
+            discord_errors(),
+        ):
             answer = await self._connection.webhooks.execute_webhook(
                 int(ticket.application_id),
                 ticket.token,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import json
 import logging
@@ -16,10 +15,10 @@ from adapters.slack.answering.drafts import Drafts
 from adapters.slack.answering.own_posts import marked_as, posted_as, unnamed
 from adapters.slack.answering.status import shown
 from adapters.slack.answering.uploads import FILE, send_file
-from adapters.slack.calling.team import Team, reason_of
+from adapters.slack.calling.team import LONGEST_PAUSE, Team, reason_of
 from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import TenantId
-from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
+from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import UpstreamRejected
@@ -29,9 +28,6 @@ log = logging.getLogger(__name__)
 FIRST = 0
 """The number of an answer's first part: the one that its draft becomes."""
 TRIES = 3
-LOOKS, LOOK_SECONDS = 20, 0.25
-LONGEST_PAUSE = 10.0
-"""A longer rate limit is left to the desk, which holds no worker while it waits."""
 GONE = frozenset(
     {
         "cant_delete_message",
@@ -102,18 +98,22 @@ class SlackReplies:
         if not question.private:
             await self._delete(question.key.tenant, question.key.channel_id, external_id)
 
-    async def clear_draft(self, identity: MessageIdentity) -> None:
+    async def clear(self, question: IncomingQuestion) -> None:
         """Take away what is written so far of an answer that will not be given."""
-        draft = await self._drafts.of(identity)
-        for _ in range(LOOKS):
-            if draft is None or draft.ts is not None:
-                break
-            await asyncio.sleep(LOOK_SECONDS)  # it is being opened right now
-            draft = await self._drafts.of(identity)
-        if draft is None or draft.ts is None or draft.is_answer:
+        draft = None if question.private else await self._drafts.of(question.identity)
+        if draft is None or draft.is_answer:
             return
-        await self._delete(TenantId(identity.tenant), identity.channel_id, draft.ts)
-        await self._drafts.never_opened(identity)
+        if ts := draft.ts or await self._lost_draft(question):
+            await self._delete(question.key.tenant, question.key.channel_id, ts)
+        await self._drafts.never_opened(question.identity)
+
+    async def _lost_draft(self, question: IncomingQuestion) -> str | None:
+        try:
+            return await unnamed(self._teams.of(question.key.tenant), question)
+        except UpstreamRejected as error:
+            if error.retryable:
+                raise
+            return None  # its thread has gone with the question
 
     async def _patiently(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         """Wait out a short rate limit here: for the desk, each part would be another attempt."""
@@ -171,20 +171,20 @@ class SlackReplies:
         change = {"channel": channel, "ts": ts, "metadata": marked_as(part.key)}
         change |= message_in(json.loads(part.payload))
         try:
-            await team.call("chat.update", **change)
+            await team.call_soon("chat.update", **change)
         except UpstreamRejected as error:
             if reason_of(error) != STREAMING:
                 raise
             await stop_stream(team, channel, ts)
-            await team.call("chat.update", **change)
+            await team.call_soon("chat.update", **change)
 
     async def _delete(self, tenant: TenantId, channel: str, ts: str) -> None:
         team = self._teams.of(tenant)
         try:
             if ts.startswith(FILE):
-                await team.call("files.delete", file=ts.removeprefix(FILE))
+                await team.call_soon("files.delete", file=ts.removeprefix(FILE))
             else:
-                await team.call("chat.delete", channel=channel, ts=ts)
+                await team.call_soon("chat.delete", channel=channel, ts=ts)
         except UpstreamRejected as error:
             if reason_of(error) not in GONE:
                 raise

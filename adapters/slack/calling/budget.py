@@ -33,6 +33,7 @@ A_MINUTE = {
 
 FOR_OTHERS = 10
 """Edits of a minute that no draft may count on: answers that change when they are asked anew."""
+LOOK_SECONDS = 1.0
 DRAFT_SECONDS = 180.0
 """A draft whose answer has not come by then is not waited for any more."""
 
@@ -56,10 +57,10 @@ class Budget:
         self._made[method].append(self._clock())
         return True
 
-    async def turn(self, method: str) -> None:
-        """Wait until there is room for a call that must be made."""
-        while not self.take(method):  # noqa: ASYNC110 - time alone makes room
-            await asyncio.sleep(self.pause(method))
+    async def turn(self, method: str, *, leaving: int = 0) -> None:
+        """Wait until there is room for a call that must be made, and for so many more."""
+        while not self.take(method, leaving=leaving):  # noqa: ASYNC110 - time alone makes room
+            await asyncio.sleep(self.pause(method) or LOOK_SECONDS)
 
     def pause(self, method: str) -> float:
         """How long until there is room for one more call."""

@@ -11,7 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calling.budget import Budget
 from adapters.slack.calling.calls import SERVICE, TOKEN_REFUSED, slack_errors, told
-from adapters.slack.calling.pace import Pace
+from adapters.slack.calling.pace import ComesLater, Pace
 from adapters.slack.calling.troubles import Trouble, Troubles
 from adapters.slack.installing.workspace import Workspace, identify
 from adapters.steward import Finding
@@ -37,6 +37,9 @@ LACKS = frozenset({"missing_scope", "unknown_method"})
 WHO_AM_I = "auth.test"
 RUN_OUT, RENEWING = "token_expired", 5.0
 """A token that is renewed, and the seconds after which there is another one."""
+LONGEST_PAUSE = 10.0
+"""A longer wait is left to the desk, which holds no worker meanwhile: one channel that Slack lets
+wait would otherwise keep everybody's answers waiting."""
 ASKED_ANEW_AFTER = 3_600.0
 """Seconds: an app that is installed anew with more scopes keeps its token."""
 
@@ -97,6 +100,12 @@ class Team:
         await self.budget.turn(method)
         return await self.call_now(method, **arguments)
 
+    async def call_soon(self, method: str, **arguments: Any) -> Mapping[str, Any]:
+        """The same for an answer: where its turn is far away, it is left to the desk till then."""
+        if (pause := self.budget.pause(method)) > LONGEST_PAUSE:
+            raise later(pause)
+        return await self.call(method, **arguments)
+
     async def call_now(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """The same for who has taken the turn already."""
         if self._refused_as:
@@ -119,7 +128,10 @@ class Team:
 
     async def post(self, *, channel: str, **message: Any) -> str:
         """Post when it is the channel's turn; the message's timestamp, which is its id."""
-        await self._pace.turn(channel)
+        try:
+            await self._pace.turn(channel, at_most=LONGEST_PAUSE)
+        except ComesLater as error:
+            raise later(error.seconds) from None
         try:
             posted = await self.call_now(
                 "chat.postMessage",
@@ -169,6 +181,11 @@ class Team:
             self.troubles.note(Trouble(method, name, needed_scope(error), where))
         if name in LACKS:
             self._lacking[method] = monotonic() + ASKED_ANEW_AFTER
+
+
+def later(seconds: float) -> UpstreamRejected:
+    """What Slack would say, had it been asked now."""
+    return UpstreamRejected(SERVICE, "ratelimited", retryable=True, retry_after=seconds)
 
 
 def reason_of(error: UpstreamRejected) -> str:

@@ -23,7 +23,7 @@ async def pages_of(
     more than so many pages."""
     cursor: str | None = None
     for _ in range(most):
-        page = await team.call(
+        page = await team.call_soon(
             "conversations.replies",
             channel=question.key.channel_id,
             ts=question.key.thread_id,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from adapters.never_mind import LastAsked
 from adapters.platform import RevisesQuestions
-from adapters.slack.answering.reply import SlackReplies
 from adapters.slack.hearing.errands import Errands
 from adapters.slack.installing.teams import Teams
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
@@ -13,13 +12,10 @@ TAKEN_BACK = "ok_hand"
 
 
 class Afterthoughts:
-    """Tells the desk, which knows whether it ever was a question; a draft of the answer goes."""
+    """Tells the desk, which knows whether it ever was a question."""
 
-    def __init__(
-        self, *, desk: RevisesQuestions, replies: SlackReplies, teams: Teams, errands: Errands
-    ) -> None:
+    def __init__(self, *, desk: RevisesQuestions, teams: Teams, errands: Errands) -> None:
         self._desk = desk
-        self._replies = replies
         self._teams = teams
         self._errands = errands
         self._last = LastAsked()
@@ -31,10 +27,7 @@ class Afterthoughts:
         await self._desk.revise(question)
 
     async def withdrawn(self, identity: MessageIdentity, *, asker_id: str | None = None) -> bool:
-        known = await self._desk.withdraw(identity, asker_id=asker_id)
-        if known:
-            self._errands.start(self._replies.clear_draft(identity))
-        return known
+        return await self._desk.withdraw(identity, asker_id=asker_id)
 
     async def never_mind(self, said: IncomingQuestion) -> None:
         """The asker's last question there; the words that take it back get a small sign."""

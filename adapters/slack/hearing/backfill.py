@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 PAGE, MAX_PAGES = 200, 10
 TRIES = 3
+FOR_ANSWERS = {"conversations.replies": 15}
+"""Calls of a minute that are left to answers: whether one stands in its thread is looked up."""
 SAVE_SECONDS = 2.0
 MARGIN = 60.0
 """Seconds before the last sign of life: an edit that is heard twice changes nothing."""
@@ -172,7 +174,8 @@ class Backfill:
     async def _page(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         for tries_left in reversed(range(TRIES)):
             try:
-                return await self._team.call(method, limit=PAGE, **arguments)
+                await self._team.budget.turn(method, leaving=FOR_ANSWERS.get(method, 0))
+                return await self._team.call_now(method, limit=PAGE, **arguments)
             except UpstreamError as error:
                 refused = isinstance(error, UpstreamRejected) and not error.retryable
                 if refused:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from adapters.web.documents.values import Document, told
-from adapters.web.pages.earlier import address_of
 from rag_core.agent.answer import AgentResponse, Citation, Source, Suggestion
-from rag_core.conversation.key import Platform
 
 ABOUT = (
     "query", "session_id", "confidence", "confidence_level", "should_answer", "outcome", "model",
@@ -31,16 +29,7 @@ def response_document(response: AgentResponse) -> Document:
         "sources": [source_document(source) for source in response.sources],
         "suggestions": [suggestion_document(near) for near in response.suggestions],
         **told(response, ABOUT),
-        **earlier_document(response),
     }
-
-
-def earlier_document(response: AgentResponse) -> Document:
-    """Where the same was asked before; nothing where it was not."""
-    before = response.asked_before
-    if before is None or before.key.platform is not Platform.WEB:
-        return {}
-    return {"asked_before": {"asked_at": before.asked_at.isoformat(), "url": address_of(response)}}
 
 
 def citation_document(citation: Citation) -> Document:

@@ -48,13 +48,6 @@ class SuggestionModel(Model):
     page_url: str | None
 
 
-class AskedBeforeModel(Model):
-    """Where the same was asked and answered before, in a thread of the caller's own."""
-
-    asked_at: datetime
-    url: str
-
-
 class AgentResponseModel(Model):
     """An answer, a refusal, or the sentence on why there is none."""
 
@@ -117,4 +110,3 @@ class AgentResponseModel(Model):
     total_time_ms: Milliseconds
     created_at: datetime
     error: str | None
-    asked_before: AskedBeforeModel | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BeforeValidator, Field
@@ -11,13 +12,16 @@ from rag_core.retrieval.query import MAX_CHAPTER, MAX_TIER, MIN_TIER
 
 MAX_NAME = 300
 HEX = "[0-9a-fA-F]"
+HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 UUID_V4 = f"^{HEX}{{8}}-{HEX}{{4}}-4{HEX}{{3}}-[89abAB]{HEX}{{3}}-{HEX}{{12}}$"
 
 
-def without_nul(text: str) -> str:
-    """A database may refuse U+0000, and nobody means it."""
+def storable(text: str) -> str:
+    """Half a surrogate pair is not text, a database may refuse U+0000, and nobody means either."""
     if "\x00" in text:
         raise ValueError("text without the character U+0000")
+    if HALF_A_PAIR.search(text):
+        raise ValueError("text without halves of surrogate pairs")
     return text
 
 
@@ -41,8 +45,8 @@ def whole(value: object) -> object:
 Whole = Annotated[int, BeforeValidator(whole)]
 Tier = Annotated[Whole, Field(json_schema_extra=bounds(minimum=MIN_TIER, maximum=MAX_TIER))]
 Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(written)]
-Text = Annotated[str, AfterValidator(without_nul)]
-Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(without_nul)]
+Text = Annotated[str, AfterValidator(storable)]
+Name = Annotated[str, Field(max_length=MAX_NAME), AfterValidator(storable)]
 BookName = Annotated[
     str, Field(max_length=MAX_NAME, json_schema_extra=bounds(pattern=f"^{BOOK_ID.pattern}$"))
 ]

@@ -10,6 +10,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from adapters.web.guarding.problems import Problem
 from adapters.web.guarding.rules import is_streamed
 
+NO_JSON = b"\xff"
+"""Stands for a body with a zero byte: JSON has none, but its parser would guess at UTF-16."""
+
 
 class BodyLimit:
     """Reads a body whole before anybody works on it, and refuses what is too large or too slow."""
@@ -59,7 +62,12 @@ class BodyLimit:
             if size > self._max_body:
                 raise self._too_large()
             if not message.get("more_body", False):
-                return {"type": "http.request", "body": b"".join(chunks), "more_body": False}
+                body = b"".join(chunks)
+                return {
+                    "type": "http.request",
+                    "body": NO_JSON if b"\0" in body else body,
+                    "more_body": False,
+                }
 
     def _too_large(self) -> Problem:
         return Problem(413, f"The body is too large; at most {self._max_body:,} bytes are read.")

@@ -22,18 +22,22 @@ ALLOWED = {
 LENGTHS = ("too_long", "too_short", "string_too_long")
 
 
-def field_errors(errors: Sequence[Any]) -> list[dict[str, str]]:
-    return [field_error(error) for error in errors]
+def field_errors(errors: Sequence[Any], *, fields: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The faults of a body that has these fields."""
+    return [field_error(error, fields) for error in errors]
 
 
-def field_error(error: Mapping[str, Any]) -> dict[str, str]:
+def field_error(error: Mapping[str, Any], fields: Sequence[str]) -> dict[str, str]:
     kind = str(error["type"])
-    field = "body" if kind == "json_invalid" else field_name(error["loc"])
+    place = "body" if kind == "json_invalid" else place_in_body(error["loc"])
     allowed = allowed_values(kind, error.get("ctx", {}))
-    return {"field": field, "message": sentence(kind, field, allowed), "allowed": allowed}
+    message = sentence(kind, place, allowed)
+    if kind == "extra_forbidden":
+        return {"field": place, "message": message, "allowed": ", ".join(fields)}
+    return {"field": place.partition(".")[0], "message": message, "allowed": allowed}
 
 
-def field_name(location: Sequence[str | int]) -> str:
+def place_in_body(location: Sequence[str | int]) -> str:
     """`body`, or the path below it: `book_ids.0`."""
     path = [str(step) for step in location]
     return ".".join(path[1:]) or path[0]
@@ -61,12 +65,12 @@ def counted(bound: int) -> str:
     return f"{bound} entry" if bound == 1 else f"{bound} entries"
 
 
-def sentence(kind: str, field: str, allowed: str) -> str:
+def sentence(kind: str, place: str, allowed: str) -> str:
     if kind == "extra_forbidden":
-        return f"{field} is not a known field."
+        return f"{place} is not a known field."
     if kind == "missing":
-        return f"{field} is missing."
+        return f"{place} is missing."
     if kind == "json_invalid":
         return "The body is not valid JSON."
     verb = "have" if kind in LENGTHS else "be"
-    return f"{field} must {verb} {allowed}." if allowed else f"{field} is not valid."
+    return f"{place} must {verb} {allowed}." if allowed else f"{place} is not valid."

@@ -103,8 +103,6 @@ def problem_of(error: Exception) -> Problem:
     match error:
         case Problem():
             return error
-        case RequestValidationError():
-            return invalid_fields(field_errors(error.errors()))
         case InvalidQuestion():
             return invalid(error.field, error.message, error.allowed)
         case NoBookChosen():
@@ -133,15 +131,29 @@ def http_problem(error: HTTPException) -> Problem:
 
 async def answer_error(request: Request, error: Exception) -> Response:
     """The one handler for everything that was raised."""
-    problem = problem_of(error)
-    if isinstance(error, RequestValidationError) and is_unread(error, request):
-        problem = invalid("body", f"The body is read as JSON only: send Content-Type {JSON}.", JSON)
+    if isinstance(error, RequestValidationError):
+        problem = invalid_body(error, request)
+    else:
+        problem = problem_of(error)
     if "Allow" in problem.headers:
         problem.headers["Allow"] = ", ".join(methods_at(request))
     if problem.status >= 500:
         # The error's own text may quote the question: only its kind and place are logged.
         log.error("request failed", extra={"cause": type(error).__name__, "at": place_of(error)})
     return problem.response(request.headers.get("accept", ""))
+
+
+def invalid_body(error: RequestValidationError, request: Request) -> Problem:
+    if is_unread(error, request):
+        return invalid("body", f"The body is read as JSON only: send Content-Type {JSON}.", JSON)
+    return invalid_fields(field_errors(error.errors(), fields=fields_of_body(request)))
+
+
+def fields_of_body(request: Request) -> Sequence[str]:
+    """What the body of this address may name."""
+    body = getattr(request.scope.get("route"), "body_field", None)
+    model = body.field_info.annotation if body else None
+    return list(getattr(model, "model_fields", ()))
 
 
 def is_unread(error: RequestValidationError, request: Request) -> bool:
@@ -153,14 +165,14 @@ def is_unread(error: RequestValidationError, request: Request) -> bool:
 
 def methods_at(request: Request) -> list[str]:
     """All methods of an address; the framework names those of one of its routes only."""
-    routes = request.app.routes
-    return [
-        method
-        for method in METHODS
-        if any(
-            route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes
-        )
-    ]
+    taken = [method for method in METHODS if is_taken(request, method)]
+    # What answers GET answers HEAD, see guarding.heads.
+    return [*taken[:1], "HEAD", *taken[1:]] if "GET" in taken else taken
+
+
+def is_taken(request: Request, method: str) -> bool:
+    scope = {**request.scope, "method": method}
+    return any(route.matches(scope)[0] is Match.FULL for route in request.app.routes)
 
 
 def place_of(error: BaseException) -> str:

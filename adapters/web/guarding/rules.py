@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from adapters.web.config import Scope
 
-OPEN = frozenset({"/livez", "/readyz"})
-"""Answered to everybody: whoever watches the process has no key."""
+OPEN = frozenset({"/livez", "/readyz", "/slack/events"})
+"""Answered to everybody: whoever watches the process has no key, and Slack signs what it sends."""
 
 SIGNED = "/hooks/"
 """What is called here carries a signature in the place of a key."""

@@ -43,7 +43,7 @@ from rag_core.storage.ledger.claims import (
     take,
 )
 from rag_core.storage.ledger.overdue import backlog, overdue, tell
-from rag_core.storage.ledger.parting import ANEW, BEGIN_POST, DROP, POSTED
+from rag_core.storage.ledger.parting import ANEW, BEGIN_POST, DROP, NOT_POSTED, POSTED
 from rag_core.storage.ledger.revisions import ask_again, revise, withdraw
 from rag_core.storage.ledger.settlement import settle, step_down
 from rag_core.storage.ledger.turns_taken import PEEK, pick
@@ -236,6 +236,10 @@ class QuestionLedger:
             POSTED, of=str(part.question_id), part=part.number, external=external_id
         )
         must_be_wanted(known)
+
+    async def not_posted(self, part: OutgoingPart) -> None:
+        # Where this is lost, the part is looked for, and is not there.
+        await self._database.note(NOT_POSTED, of=str(part.question_id), part=part.number)
 
     async def dropped(self, part: OutgoingPart) -> None:
         await self._database.run(DROP, of=str(part.question_id), part=part.number)

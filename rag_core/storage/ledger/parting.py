@@ -46,6 +46,11 @@ BEGIN_POST = Statement(
     .values(state=bindparam("becomes"))
     .returning(parts.c.number)
 )
+NOT_POSTED = Statement(
+    update(parts)
+    .where(*OF_ONE, parts.c.state == PartState.POSTING.value)
+    .values(state=PartState.PENDING.value)
+)
 POSTED = Statement(
     update(parts)
     .where(*OF_ONE)
