@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from adapters.steward import Finding
 from adapters.web.config import SHORT_KEY, VARIABLE, parse_api_keys, short_keys
-from bot.examination.look import in_place, missing, warning
+from bot.examination.look import in_place, warning
 from bot.settings import Settings
-from rag_core.errors import ConfigurationError
 
 NAME = "web door"
 LONGER_KEYS = f"Put longer ones into {VARIABLE}; `openssl rand -hex 32` makes one."
@@ -18,10 +17,7 @@ def web_door(settings: Settings, listens_on: tuple[str, int] | None = None) -> F
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if not settings.api_keys:
         return in_place(NAME, f"{where}, open to this machine only.")
-    try:
-        keys = parse_api_keys(settings.api_keys.get_secret_value())
-    except ConfigurationError as error:
-        return missing(NAME, str(error), f"Correct {VARIABLE}.")
+    keys = parse_api_keys(settings.api_keys.get_secret_value())
     detail = f"{where}, open to whoever holds one of the API keys"
     if short := short_keys(keys):
         return warning(NAME, f"{detail}; {guessable(short)}.", LONGER_KEYS)

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.flow.running_house import footnote, running_house
 
 FAILED, WRONG = 1, 2
@@ -69,12 +71,10 @@ async def test_an_index_of_another_version_says_where_it_is(tmp_path: Path) -> N
     assert "another version of Footnote" in said
 
 
-async def test_a_wrong_api_key_is_told_at_the_start_and_by_the_doctor(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["run", "doctor"])
+async def test_a_wrong_api_key_is_told_before_anything_starts(tmp_path: Path, command: str) -> None:
     wrong = {"FOOTNOTE_API_KEYS": "a-secret-key:boss"}
-    found = await findings(tmp_path, expect=FAILED, settings=wrong)
-    assert "scope 'boss'" in found["web door"]["detail"]
-    assert found["web door"]["advice"] == "Correct FOOTNOTE_API_KEYS."
-    _, said = await footnote("run", folder=tmp_path, settings=wrong, expect=WRONG)
+    _, said = await footnote(command, folder=tmp_path, settings=wrong, expect=WRONG)
     assert said == (
         "footnote: FOOTNOTE_API_KEYS: key 1: has the scope 'boss'; allowed are ask, read, admin.\n"
     )
