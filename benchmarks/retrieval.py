@@ -22,7 +22,7 @@ from benchmarks.filling import DIMENSION, MODEL, Filling, Vectors, bare_shard, m
 from benchmarks.pages import sentences
 from benchmarks.stalls import stalls
 from benchmarks.turns import Call
-from bot.interpreter import short_turns
+from bot.interpreter import settled_in, short_turns
 from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.edge.building import GraphRules
@@ -38,6 +38,8 @@ QUESTIONS = 600
 WARM = 200
 CONCURRENT = 64
 QUICK = GraphRules(quiet_seconds=0.1)
+NO_GRAPH = GraphRules(quiet_seconds=0.1, exact_up_to=10_000_000)
+"""A book of 5,000 is gone through one by one in any case; a graph of all takes many minutes."""
 EXACT = edge.SearchParams(exact=True)
 
 Question = tuple[str, list[float]]
@@ -122,8 +124,19 @@ class Bench:
 async def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--grown", type=int, default=500_000, help="chunks beside the one book")
-    grown = arguments.parse_args().grown
+    arguments.add_argument("--only-growth", action="store_true", help="that measurement alone")
+    arguments.add_argument(
+        "--without-graph", action="store_true", help="leave the growing index without a graph"
+    )
+    chosen = arguments.parse_args()
     meanings = await meanings_of(sentences())
+    if not chosen.only_growth:
+        await sizes(meanings)
+    await growth(meanings, chosen.grown, NO_GRAPH if chosen.without_graph else QUICK)
+
+
+async def sizes(meanings: Vectors) -> None:
+    """An index of ten thousand chunks, and one of fifty thousand."""
     print(f"{'':<40}{'p50':>8}{'p95':>8}  ms")
     for chunks, wanted in ((10_000, TEN), (50_000, FIFTY)):
         async with filled(meanings, chunks) as bench:
@@ -131,9 +144,8 @@ async def main() -> None:
                 await show(f"{name}, {chunks:,} chunks", ways, wanted.get(name, ""))
             print(f"recall@{FOUND} of exact: {recall(bench):.3f} (wanted: 0.98)")
             if chunks == 50_000:
-                with short_turns():  # as the running program has them
+                with short_turns(), settled_in():  # as the running program has them
                     await crowd(bench)
-    await growth(meanings, grown)
 
 
 TEN = {"dense": "0.5, p95 1"}
@@ -219,12 +231,12 @@ async def crowd(bench: Bench) -> None:
     )
 
 
-async def growth(meanings: Vectors, grown: int) -> None:
+async def growth(meanings: Vectors, grown: int, rules: GraphRules) -> None:
     """One book of 5,000 chunks, alone and among others."""
     alone, among = 0.0, 0.0
     with tempfile.TemporaryDirectory(prefix="footnote-benchmark-") as folder:
         async with open_edge_store(
-            Path(folder), dimension=DIMENSION, model=MODEL, rules=QUICK
+            Path(folder), dimension=DIMENSION, model=MODEL, rules=rules
         ) as store:
             filling = Filling(meanings)
             await filling.fill(store, None, book=BOOK, chunks=5_000)
@@ -232,7 +244,10 @@ async def growth(meanings: Vectors, grown: int) -> None:
             alone = await one_book(store, filling)
             for number in range(grown // 5_000 - 1):
                 await filling.fill(store, None, book=f"other-{number}", chunks=5_000)
+            began = perf_counter()
             await store.settled()
+            built = f"built in {perf_counter() - began:.0f} s" if rules is QUICK else "not built"
+            print(f"{grown:,} chunks, their graph {built}")
             among = await one_book(store, filling)
     print(
         f"a book of 5,000 chunks, all signals, p50: alone {alone:.2f} ms, among {grown:,} chunks"

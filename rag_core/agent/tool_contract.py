@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -68,6 +68,9 @@ class Passage:
     similarity_score: float
     rank: int
 
+    def as_document(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResponse:
@@ -81,7 +84,7 @@ class ToolResponse:
         if self.error is not None:
             return json.dumps({"error": self.error, "query": self.query}, ensure_ascii=False)
         found: dict[str, Any] = {
-            "results": [asdict(passage) for passage in self.results],
+            "results": [passage.as_document() for passage in self.results],
             "total_results": len(self.results),
             "query": self.query,
         }

@@ -49,7 +49,10 @@ class RetrievalContext:
         numbered: list[SearchResult] = []
         for result in found:
             if result.content_hash not in known:
-                known[result.content_hash] = replace(result, rank=len(known) + 1)
+                rank = len(known) + 1
+                known[result.content_hash] = (
+                    result if result.rank == rank else replace(result, rank=rank)
+                )
             numbered.append(known[result.content_hash])
         context = replace(
             self,

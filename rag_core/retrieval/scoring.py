@@ -30,6 +30,8 @@ SECOND_WEIGHT = 0.5
 """What a page's second passage adds to its first. docs/retrieval.md tells how all were chosen."""
 LEADERS, LIKENESS_WEIGHT = 3, 0.25
 """The likeness to the first few different texts: more of the same subject is seldom wrong."""
+FEW = 32
+"""Points that are put in order faster one by one than in rows."""
 SHORT_PAGE = 2
 """Passages of a page that has too few for its second one to say anything."""
 
@@ -49,6 +51,8 @@ def ranked(points: Sequence[P], cosines: Sequence[Row], words: Sequence[Row]) ->
 
     A row for each text, the question first, then its thread; in it a number for each point. Words
     are BM25 divided by the most that any passage could reach: 0 to 1."""
+    if len(points) <= FEW and len(cosines) == 1:
+        return few_ranked(points, cosines[0], words[0])
     meaning = np.array(cosines, dtype=np.float64).reshape(len(cosines), len(points))
     said = np.array(words, dtype=np.float64).reshape(meaning.shape)
     weights = np.array((1.0, THREAD_WEIGHT))[: len(cosines)]
@@ -56,6 +60,18 @@ def ranked(points: Sequence[P], cosines: Sequence[Row], words: Sequence[Row]) ->
     best = np.argsort(-scores, kind="stable")
     return Ranked(
         [points[at] for at in best.tolist()], meaning[0, best].tolist(), scores[best].tolist()
+    )
+
+
+def few_ranked(points: Sequence[P], cosines: Row, words: Row) -> Ranked[P]:
+    """The same for a few points and no thread, in a tenth of the time."""
+    scores = [
+        COSINE_WEIGHT * max(cosine, 0.0) + WORDS_WEIGHT * word
+        for cosine, word in zip(cosines, words, strict=True)
+    ]
+    best = sorted(range(len(points)), key=lambda at: -scores[at])
+    return Ranked(
+        [points[at] for at in best], [cosines[at] for at in best], [scores[at] for at in best]
     )
 
 

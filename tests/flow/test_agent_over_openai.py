@@ -31,6 +31,7 @@ from tests.peers.openai import (
     MODEL,
     Calls,
     Cut,
+    Held,
     OpenAIPeer,
     Raw,
     Reset,
@@ -316,6 +317,22 @@ async def test_a_reply_that_begins_anew_replaces_what_was_shown() -> None:
     assert response.answer == RIGHT
     assert progress.shown[0].startswith("Twenty")
     assert RIGHT.startswith(progress.shown[-1])
+
+
+async def test_one_connection_serves_all_requests_of_a_question() -> None:
+    async with openai_peer(SEARCH, ANSWER, SEARCH, ANSWER) as peer, agent_at(peer) as agent:
+        for _ in range(2):
+            assert (await ask(agent)).answer == RIGHT
+    assert len(peer.requests) == 4
+    assert len(peer.callers) == 1
+
+
+async def test_a_server_that_never_ends_a_finished_reply_holds_up_no_answer() -> None:
+    held = [Held(reply, after=len(chunks_of(reply))) for reply in (SEARCH, ANSWER)]
+    async with openai_peer(*held) as peer, agent_at(peer, answer_seconds=10.0) as agent:
+        assert (await ask(agent)).answer == RIGHT
+        for each in held:
+            each.go_on.set()
 
 
 async def test_usage_is_guessed_where_the_server_reports_none() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 import zlib
@@ -67,7 +68,8 @@ class Session:
         data = self.shape(kind, data)
         self.events.append((self.seq, kind, data))
         if self.socket is not None and not self.silent:
-            await self.socket.send(DISPATCH, data, seq=self.seq, kind=kind)
+            with contextlib.suppress(ConnectionError):  # who listened has died; a resume tells it
+                await self.socket.send(DISPATCH, data, seq=self.seq, kind=kind)
 
 
 class Gateway:

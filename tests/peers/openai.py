@@ -77,7 +77,8 @@ class Slow:
 
 @dataclass(frozen=True)
 class Held:
-    """A reply that stops after so many chunks, until it may go on."""
+    """A reply that stops after so many chunks, until it may go on; after all of them, its end
+    waits."""
 
     reply: Says | Calls
     after: int
@@ -104,6 +105,8 @@ class OpenAIPeer:
     script: list[Scripted] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    callers: set[Any] = field(default_factory=set)
+    """The connections that requests came by."""
     url: str = ""
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -111,6 +114,7 @@ class OpenAIPeer:
             return error(401, "Incorrect API key provided.", code="invalid_api_key")
         body = await request.json()
         self.requests.append(body)
+        self.callers.add(request.transport)
         fault = fault_in(body)
         if fault:
             self.refused.append(fault)
@@ -169,6 +173,8 @@ async def stream(
         if hold is not None and number == hold[0]:
             await hold[1].wait()
         await response.write(chunk)
+    if hold is not None and hold[0] == len(chunks):
+        await hold[1].wait()
     await asyncio.sleep(linger)
     if reset:
         await asyncio.sleep(0.005)  # what was written leaves before the connection breaks

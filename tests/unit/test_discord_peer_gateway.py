@@ -13,6 +13,7 @@ import pytest
 
 from tests.peers.discord import TOKEN
 from tests.peers.discord_caller import Caller, calling
+from tests.peers.discord_gateway import Session, Socket
 
 INTENTS = 1 | 1 << 9 | 1 << 12 | 1 << 15
 
@@ -112,3 +113,18 @@ async def test_without_the_content_intent_only_mentions_have_text(mentioned: boo
         await caller.peer.say(caller.channel, caller.alice, "hello", mentions_bot=mentioned)
         heard = (await ws.receive_json())["d"]["content"]
         assert heard.endswith("hello") == mentioned
+
+
+class DeadSocket(Socket):
+    """A connection whose client was killed a moment ago."""
+
+    def __init__(self) -> None: ...
+
+    async def send(self, op: int, data: Any, *, seq: int | None = None, kind: str = "") -> None:
+        raise ConnectionResetError
+
+
+async def test_what_a_killed_client_did_not_hear_is_kept_for_its_return() -> None:
+    session = Session("s1", INTENTS, socket=DeadSocket())
+    await session.dispatch("MESSAGE_CREATE", {"id": "1"})
+    assert session.events == [(1, "MESSAGE_CREATE", {"id": "1"})]

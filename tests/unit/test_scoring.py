@@ -16,11 +16,13 @@ from rag_core.retrieval.coverage import PIECE, coverage, spaced_letters
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.scoring import (
+    FEW,
     LIKENESS_WEIGHT,
     SECOND_WEIGHT,
     THREAD_WEIGHT,
     Judgement,
     by_all_signals,
+    ranked,
     with_wording,
 )
 from rag_core.retrieval.thread import LONGEST, thread_text
@@ -48,6 +50,21 @@ def test_coverage_is_a_share_and_one_where_every_piece_is_there(
         wanted = pieces(question)
         assert (share > 0) == bool(wanted & pieces(passage))
         assert (share == pytest.approx(1.0)) == (bool(wanted) and wanted <= pieces(passage))
+
+
+SCORED = st.tuples(st.floats(-1.0, 1.0, width=32), st.floats(0.0, 1.0))
+
+
+@given(st.lists(SCORED, min_size=1, max_size=FEW))
+def test_a_few_points_are_ranked_to_the_bit_as_many_are(scored: list[tuple[float, float]]) -> None:
+    cosines, words = map(list, zip(*scored, strict=True))
+    last = [-1.0] * (FEW + 1 - len(scored))  # below all others, so that there are many
+    few = ranked(range(len(scored)), [cosines], [words])
+    many = ranked(range(FEW + 1), [[*cosines, *last]], [[*words, *([0.0] * len(last))]])
+    kept = [at for at, point in enumerate(many.points) if point < len(scored)]
+    assert few.points == [many.points[at] for at in kept]
+    assert few.similarities == [many.similarities[at] for at in kept]
+    assert few.scores == [many.scores[at] for at in kept]
 
 
 def test_words_in_their_order_cover_more_and_case_and_marks_mean_nothing() -> None:

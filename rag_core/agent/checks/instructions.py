@@ -118,12 +118,12 @@ def label(text: str) -> str:
 
 def readable(result: SearchResult) -> SearchResult:
     """A passage whose labels give no orders either."""
-    title, heading = label(result.page_title), label(result.section_heading)
-    file, trail = label(result.source_file), label(result.breadcrumb)
+    file = label(result.source_file) or UNNAMED
+    title = label(result.page_title) or file
+    heading, trail = label(result.section_heading), label(result.breadcrumb)
+    held = (result.page_title, result.section_heading, result.source_file, result.breadcrumb)
+    if held == (title, heading, file, trail):
+        return result
     return replace(
-        result,
-        page_title=title or file or UNNAMED,
-        section_heading=heading,
-        source_file=file or UNNAMED,
-        breadcrumb=trail,
+        result, page_title=title, section_heading=heading, source_file=file, breadcrumb=trail
     )

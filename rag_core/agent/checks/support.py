@@ -17,7 +17,7 @@ from rag_core.agent.checks.polarity import polarity_stands
 from rag_core.agent.checks.quantities import quantities_stand
 from rag_core.agent.language.blocks import INLINE_CODE
 from rag_core.agent.language.languages import language_of
-from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.reading import read
 from rag_core.agent.language.words import FUNCTION_WORDS, content, words
 from rag_core.agent.phrases import named_open
 from rag_core.retrieval.context import RetrievalContext
@@ -69,7 +69,11 @@ class Passage:
     @cached_property
     def whole(self) -> str:
         """The passage with the headings that it stands under."""
-        return visible(f"{self.result.page_title}\n{self.result.section_heading}\n") + self.text
+        return self.headings + self.text
+
+    @cached_property
+    def headings(self) -> str:
+        return visible(f"{self.result.page_title}\n{self.result.section_heading}\n")
 
     @cached_property
     def language(self) -> str | None:
@@ -81,7 +85,7 @@ class Passage:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(content(self.whole))
+        return frozenset(content(self.headings)).union(*(words for _, words in read(self.text)))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -89,13 +93,15 @@ class Passage:
 
     @cached_property
     def sentences(self) -> tuple[str, ...]:
-        lines = (line for line in self.text.splitlines() if line.strip())
-        return tuple(s.strip() for line in lines for s in sentences_of(line) if s.strip())
+        return tuple(sentence for sentence, _ in read(self.text))
 
     def nearest(self, sentence: str) -> str:
         """The sentence of the passage that shares most with this one."""
         wanted = set(content(sentence))
-        return max(self.sentences or (self.text,), key=lambda s: shared(wanted, set(content(s))))
+        nearest, _ = max(
+            read(self.text) or ((self.text, frozenset()),), key=lambda one: shared(wanted, one[1])
+        )
+        return nearest
 
 
 class Evidence:
@@ -245,6 +251,6 @@ def share_in(wanted: set[str], held: frozenset[str] | set[str]) -> float:
     return len(wanted & held) / len(wanted) if wanted else 0.0
 
 
-def shared(one: set[str], other: set[str]) -> float:
+def shared(one: set[str], other: frozenset[str]) -> float:
     """How much two sets have in common, seen from the smaller one."""
     return len(one & other) / min(len(one), len(other)) if one and other else 0.0

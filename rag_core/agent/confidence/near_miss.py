@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
+from typing import NamedTuple
 
 from rag_core.agent.checks.opposites import has_opposite
 from rag_core.agent.checks.polarity import DENIALS
 from rag_core.agent.confidence.forms import lacks_form
 from rag_core.agent.confidence.inquiry import Inquiry
+from rag_core.agent.language.reading import read
 from rag_core.agent.language.sentences import sentences_of
 from rag_core.agent.language.words import FUNCTION_WORDS, content, stems, words
 from rag_core.retrieval.results import SearchResult
@@ -22,8 +23,6 @@ OPPOSITE_SAID, NAME_MISSING, RAREST_MISSING, POINTS_NOWHERE = 0.125, 0.7, 0.5, 0
 ASKS_WHETHER = 0.5
 """What each sign leaves of how sure one was. These are judgements, not fits: a passage that says
 the opposite leaves an eighth, a name that stands elsewhere more than half."""
-READ_TEXTS = 256
-"""Passages that are remembered as they were read; a few kilobytes each."""
 MOST_NAMES = 2
 SAME_MATTER = 0.4
 """The share of the question's words that a sentence must have to be about the same."""
@@ -101,11 +100,11 @@ class Signs:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One sentence of a passage."""
 
     result: SearchResult
+    headings: frozenset[str]
     text: str
     words: frozenset[str]
 
@@ -135,19 +134,22 @@ class Reading:
     @cached_property
     def _worth(self) -> dict[str, float]:
         """How rare each word of the question is in these sentences."""
-        having = Counter(word for line in self._lines for word in line.words)
         count = len(self._lines) + 1
-        return {word: math.log(1 + count / (having[word] + 0.5)) for word in self._asked}
+        having = {word: sum(word in line.words for line in self._lines) for word in self._asked}
+        return {word: math.log(1 + count / (held + 0.5)) for word, held in having.items()}
 
     @cached_property
     def _best(self) -> int:
         """The sentence that has most of the question, its headings counted in."""
+        worths = self._worth.items()
+        whole = sum(self._worth.values())
 
         def held(place: int) -> float:
             line = self._lines[place]
-            own = line.words | heading_words(line.result)
-            share = sum(self._worth[word] for word in self._asked if word in own)
-            return share / sum(self._worth.values()) + 0.1 * line.result.similarity_score
+            share = sum(
+                worth for word, worth in worths if word in line.words or word in line.headings
+            )
+            return share / whole + 0.1 * line.result.similarity_score
 
         return max(range(len(self._lines)), key=held)
 
@@ -206,22 +208,12 @@ def read_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> Signs:
 
 def words_in(result: SearchResult) -> frozenset[str]:
     """All words of a passage and its headings, read sentence by sentence."""
-    return heading_words(result).union(*(line.words for line in lines_of(result)))
+    return heading_words(result).union(*(words for _, words in read(result.text)))
 
 
 def lines_of(result: SearchResult) -> list[Line]:
-    return [Line(result, sentence, words) for sentence, words in read(result.text)]
-
-
-@lru_cache(maxsize=READ_TEXTS)
-def read(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The sentences of a text with their words: what is asked for often is read once."""
-    return tuple(
-        (sentence, frozenset(content(sentence)))
-        for line in text.splitlines()
-        for sentence in map(str.strip, sentences_of(line))
-        if sentence
-    )
+    headings = heading_words(result)
+    return [Line(result, headings, sentence, words) for sentence, words in read(result.text)]
 
 
 def heading_words(result: SearchResult) -> frozenset[str]:

@@ -11,14 +11,18 @@ MARKER = re.compile(r"\[\^?(\d{1,4})\]")
 MARKERS = re.compile(r"[ \t]*\[\^?\d{1,4}\]")
 CODE_OR_MARKER = re.compile(rf"{INLINE_CODE.pattern}|{MARKERS.pattern}")
 BOUNDARY = re.compile(
-    r"(?:(?<=\])[.!?…]+|[.!?…]+(?:[ \t]*\[\^?\d{1,4}\])+)(?=\s)"  # with a marker, whatever follows
-    r"|(?:[.!?…]+[\"'”’)\]*_]*|[。！？]+)"  # the end of a sentence
+    r"[.!?…。！？](?:"  # one sign first and all else behind it: so a text is passed over quickly
+    r"(?:(?<=\][.!?…])[.!?…]*"
+    r"|(?<=[.!?…])[.!?…]*(?:[ \t]*\[\^?\d{1,4}\])+)(?=\s)"  # with a marker, whatever follows
+    r"|(?:(?<=[.!?…])[.!?…]*[\"'”’)\]*_]*|(?<=[。！？])[。！？]*)"  # the end of a sentence
     r"(?:[ \t]*\[\^?\d{1,4}\])*"  # its markers
     r"(?=\s+(?:[^\sa-z]|\Z)|\s*\Z|(?<=[。！？]))"  # and no small letter after it
+    r")"
 )
+SHORT_FORMS = "cf|vs|dr|mr|mrs|ms|prof|fig|no|sec|ch|approx|resp|incl|max|min|st"
+SHORTENED = frozenset(SHORT_FORMS.split("|"))
 ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|dr|mr|mrs|ms|prof|fig|no|sec|ch|approx|resp|incl|max|min|st"
-    r"|[A-Z]|(?:[A-Z]\.)+[A-Z])\.$",
+    rf"(?:^|[\s(])(?:e\.g|i\.e|{SHORT_FORMS}|[A-Z]|(?:[A-Z]\.)+[A-Z])\.$",
     re.IGNORECASE,
 )
 MEASURED = re.compile(r"\d\s?(?:[A-Za-z]|min|max|sec)\.$")
@@ -56,11 +60,22 @@ def is_shortened(head: str, rest: str) -> bool:
     """Whether a full stop belongs to the word before it and ends nothing."""
     # The ends alone are read: a long sentence has many places that might be one.
     last_word = head[max(head.rfind(" "), 0) :]
+    if is_plain(last_word):
+        return False
     if MEASURED.search(head[-LONGEST_MEASURED:]):
         return False
     if VARIABLE.search(last_word) and OPENS_SENTENCE.match(rest):
         return False
     return ABBREVIATION.search(last_word) is not None or NUMBERED.match(head) is not None
+
+
+def is_plain(word: str) -> bool:
+    """Whether a sentence ends with this as nearly all do: with a word that is never cut short."""
+    if not word.endswith("."):
+        return True
+    letters = word[:-1].removeprefix(" ")
+    is_word = len(letters) > 1 and letters.isascii() and letters.isalpha()
+    return is_word and letters.lower() not in SHORTENED
 
 
 def with_rest(sentences: list[str], rest: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 
 from rag_core.agent.language.words import says_something, stem_of, words
 
@@ -14,16 +14,16 @@ LONG = 8
 SPELT = re.compile(rf"(?<![\w'’-])[^\W\d_]{{{SHORTEST},}}(?![\w'’-])")
 
 
-def corrected(question: str, texts: Iterable[str]) -> str:
+def corrected(question: str, texts: Sequence[str]) -> str:
     """The question with words that stand nowhere written as those that they are one slip from."""
-    if not SPELT.search(question):
-        return question
-    known = {word for text in texts for word in words(text)}
-    stems = set(map(stem_of, known))
 
     def meant(found: re.Match[str]) -> str:
         word = found.group().lower()
-        if word in known or stem_of(word) in stems or not says_something(word):
+        # Nearly every word stands in one of the first texts: the others are not looked through.
+        if not says_something(word) or any(word in words(text) for text in texts):
+            return found.group()
+        known = {word for text in texts for word in words(text)}
+        if stem_of(word) in set(map(stem_of, known)):
             return found.group()
         return nearest(word, known) or found.group()
 

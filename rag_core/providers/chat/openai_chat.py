@@ -33,6 +33,9 @@ SERVICE = "openai"
 VENDOR_URL = "https://api.openai.com/v1/"
 PATH = "/chat/completions"
 CONNECT_SECONDS = 10.0
+LAST_BYTES_SECONDS = 0.1
+"""How long what follows a reply's last event is read: a connection that is read to its end serves
+the next request, without another handshake."""
 REFUSED_CODES = frozenset({"content_filter", "content_policy_violation"})
 SPENT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
@@ -162,11 +165,21 @@ class OpenAIChat:
 
 async def read(response: httpx2.Response) -> AsyncGenerator[Mapping[str, Any], None]:
     """The events of a reply; a connection that breaks is an answer that did not come."""
+    pieces = response.aiter_bytes()
     try:
-        async for event in events_of(response.aiter_bytes()):
+        async for event in events_of(pieces):
             yield event
     except (httpx2.HTTPError, httpx2.StreamError) as error:
         raise UpstreamUnavailable(SERVICE) from error
+    await read_off(pieces)
+
+
+async def read_off(pieces: AsyncIterator[bytes]) -> None:
+    """The rest of a body whose reply is whole; nothing that happens to it matters any more."""
+    with contextlib.suppress(TimeoutError, httpx2.HTTPError, httpx2.StreamError):
+        async with asyncio.timeout(LAST_BYTES_SECONDS):
+            async for _ in pieces:
+                pass
 
 
 async def next_chunk(

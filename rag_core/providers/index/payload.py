@@ -148,18 +148,21 @@ def result_of(
     also_in: tuple[str, ...] = (),
 ) -> SearchResult:
     """A stored chunk as it was found."""
+    placed: dict[str, Any] = {}
+    metadata: dict[str, Any] = {}
+    for name, value in payload.items():
+        if name in PLACED:
+            placed[name] = value
+        elif name not in HIDDEN:
+            metadata[name] = value
     return SearchResult(
         similarity_score=min(1.0, max(0.0, similarity)),
         rank=rank,
         rank_score=rank_score,
         vector=vector,
         also_in=also_in,
-        metadata={
-            name: value
-            for name, value in payload.items()
-            if name not in PLACED and name not in HIDDEN
-        },
-        **{name: payload[name] for name in PLACED if name in payload},
+        metadata=metadata,
+        **placed,
     )
 
 
