@@ -16,7 +16,7 @@ import typer
 from bot import eval_cli, owner_cli, shelf_cli
 from bot.arguments import fraction, identifier, number
 from bot.command_line import Json, finish, there
-from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion
+from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion, UpstreamError
 
 app = typer.Typer(
     name="footnote",
@@ -172,6 +172,9 @@ def main() -> None:
     except (ConfigurationError, InvalidQuestion) as error:
         complain(str(error))
         sys.exit(WRONG_USAGE)
+    except UpstreamError as error:
+        complain(f"{error}. `footnote doctor` says what to check.")
+        sys.exit(FAILED)
     except FootnoteError as error:
         complain(str(error) or type(error).__name__)
         sys.exit(FAILED)

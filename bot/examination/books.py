@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from adapters.steward import Finding
 from bot.examination.look import Check, in_place, missing, warning
+from bot.output import counted
 from bot.services import Services
 from rag_core.books.book import Book, BookIds
 from rag_core.books.source import BookSource
@@ -40,7 +41,7 @@ def of_books(services: Services) -> Sequence[Check]:
         ids = BookIds([book.book_id for book in known] or ["none"])
         count = await services.vectors.count(books=ids)
         embedder = services.embedder
-        detail = f"{count} of {len(known)} books can be found, by {embedder.model}"
+        detail = f"{count} of {counted(len(known), 'book')} can be found, by {embedder.model}"
         whole = sum(book.chunks for book in known)
         if count < whole:
             return [missing("passages", f"{detail}; {whole} were read.", READ_AGAIN)]

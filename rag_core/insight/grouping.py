@@ -8,27 +8,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rag_core.insight.settling import settled
-
-Matrix = NDArray[np.float64]
+from rag_core.insight.agreement import agreement
+from rag_core.insight.communities import Labels, Matrix
+from rag_core.insight.joining import cores, joined
 
 MEANING = 0.7
 """How much the vectors count; the rest is shared words, the rare ones above all."""
 COMMON = 20
 """What all questions share is taken out of their vectors; with so few questions, half of it."""
-LOOSER = 0.6
-"""Two groups are one when their questions are at least this alike, as a share of how alike the
-questions inside each group are: so a narrow field is cut as finely as a wide one."""
-USUAL = 0.45
-"""How alike the questions of one group usually are: what is believed of a lone question."""
-BELIEF = 20
-"""How many pairs of questions it takes to outweigh what is usual."""
-LEAST = 0.1
-"""Below this, questions have nothing to do with each other."""
-APART = -math.inf
-"""Stands where two groups can never be put together; it outlasts every mean."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,12 +33,24 @@ def grouped(
     """The groups, as places in the sequence; the judged ones grow, and never become one."""
     if not questions:
         return []
-    blocks = [tuple(block) for block in judged]
-    bound = {place for block in blocks for place in block}
-    blocks += [(place,) for place in range(len(questions)) if place not in bound]
-    rows = features(questions, without_common=True)
-    groups = Groups(rows @ rows.T, blocks, apart=len(judged)).joined()
-    return settled(rows, groups, judged=len(judged), fixed=bound)
+    # However they came in: the same questions make the same groups.
+    order = sorted(range(len(questions)), key=lambda place: tuple(questions[place].vector))
+    rank = {place: number for number, place in enumerate(order)}
+    blocks = [tuple(rank[place] for place in block) for block in judged]
+    fixed = {place for block in blocks for place in block}
+    blocks += [(place,) for place in range(len(questions)) if place not in fixed]
+    rows = features([questions[place] for place in order], without_common=True)
+    agreed = agreement(rows, numbered(blocks, len(rows)))
+    groups = cores(agreed, joined(agreed, blocks, apart=len(judged)), fixed=fixed)
+    return [tuple(sorted(order[place] for place in group)) for group in groups]
+
+
+def numbered(blocks: Sequence[tuple[int, ...]], length: int) -> Labels:
+    """The number of the block that each question is in."""
+    numbers = np.zeros(length, dtype=np.intp)
+    for number, block in enumerate(blocks):
+        numbers[list(block)] = number
+    return numbers
 
 
 def closeness(questions: Sequence[Worded]) -> list[float]:
@@ -85,58 +85,3 @@ def word_weights(texts: Sequence[set[int]]) -> Matrix:
 def unit(rows: Matrix) -> Matrix:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(lengths == 0, 1, lengths)
-
-
-class Groups:
-    """Groups that grow: the two that are most alike for their kind become one, until none are."""
-
-    def __init__(
-        self, between: Matrix, blocks: Sequence[tuple[int, ...]], *, apart: int = 0
-    ) -> None:
-        self._members: list[tuple[int, ...]] = list(blocks)
-        belongs = np.zeros((len(blocks), len(between)))
-        for row, block in enumerate(blocks):
-            belongs[row, list(block)] = 1
-        self._sizes = belongs.sum(axis=1)
-        sums = belongs @ between @ belongs.T
-        self._alike = sums / np.outer(self._sizes, self._sizes)
-        self._pairs = self._sizes * (self._sizes - 1) / 2
-        self._inner = (np.diag(sums) - belongs @ np.diag(between)) / 2
-        np.fill_diagonal(self._alike, APART)
-        self._alike[:apart, :apart] = APART
-        self._margin = self._alike - self._asked()
-
-    def _cohesion(self) -> NDArray[np.float64]:
-        """How alike the questions of each group are among themselves."""
-        usual: NDArray[np.float64] = (self._inner + BELIEF * USUAL) / (self._pairs + BELIEF)
-        return usual
-
-    def _asked(self) -> Matrix:
-        """How alike each two groups must be to become one."""
-        cohesion = self._cohesion()
-        return np.maximum(LEAST, LOOSER * (cohesion[:, None] + cohesion[None, :]) / 2)
-
-    def joined(self) -> list[tuple[int, ...]]:
-        while True:
-            one, other = divmod(int(self._margin.argmax()), len(self._members))
-            if self._margin[one, other] < 0:
-                return [tuple(sorted(group)) for group in self._members if group]
-            self._join(one, other)
-
-    def _join(self, one: int, other: int) -> None:
-        sizes, alike = self._sizes, self._alike
-        between = sizes[one] * sizes[other]
-        self._inner[one] += self._inner[other] + alike[one, other] * between
-        self._pairs[one] += self._pairs[other] + between
-        row = (alike[one] * sizes[one] + alike[other] * sizes[other]) / (sizes[one] + sizes[other])
-        sizes[one] += sizes[other]
-        self._members[one] += self._members[other]
-        self._members[other] = ()
-        row[[one, other]] = APART
-        row[[place for place, group in enumerate(self._members) if not group]] = APART
-        alike[one], alike[:, one] = row, row
-        alike[other], alike[:, other] = APART, APART
-        cohesion = self._cohesion()
-        asked = np.maximum(LEAST, LOOSER * (cohesion[one] + cohesion) / 2)
-        self._margin[one] = self._margin[:, one] = row - asked
-        self._margin[other] = self._margin[:, other] = APART

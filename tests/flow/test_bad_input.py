@@ -98,6 +98,12 @@ async def test_a_source_that_is_not_there(tmp_path: Path) -> None:
     assert "nowhere: there is no such file or folder" in said
 
 
+async def test_an_index_that_does_not_answer(tmp_path: Path) -> None:
+    nobody = {"QDRANT_URL": "http://127.0.0.1:9"}
+    said = await complaint(tmp_path, "search", "limits", expect=FAILED, settings=nobody)
+    assert "qdrant: no answer. `footnote doctor` says what to check." in said
+
+
 async def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("not a folder", encoding="utf-8")
     for command in (["run"], ["books"], ["ask", "How many?"]):

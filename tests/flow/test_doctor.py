@@ -54,7 +54,7 @@ async def test_an_index_that_was_moved_away_is_told_and_read_anew(tmp_path: Path
     await with_a_book(tmp_path)
     shutil.rmtree(tmp_path / "data" / "index")
     found = await findings(tmp_path, expect=FAILED)
-    assert "0 of 1 books can be found" in found["passages"]["detail"]
+    assert "0 of 1 book can be found" in found["passages"]["detail"]
     assert "footnote ingest" in found["passages"]["advice"]
     await footnote("ingest", "limits.md", "--book", "course", folder=tmp_path)
     assert all(each["in_place"] for each in (await findings(tmp_path)).values())
