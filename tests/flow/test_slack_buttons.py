@@ -211,3 +211,13 @@ async def test_a_form_that_slack_does_not_open_leaves_the_rating_and_a_word() ->
         peer.fails("views.open", Fault.SERVER_ERROR)
         assert await told(peer, peer.people.press(BEN, reply, "Not helpful"), BEN) == THANKS
         assert list(ratings.kept.values()) == [(False, "")]
+
+
+@pytest.mark.parametrize("status", [200, 503])
+async def test_home_is_shown_though_slack_was_busy(status: int) -> None:
+    desk = FakeDesk(lambda q: an_answer())
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        busy = {"ok": False, "error": "service_unavailable" if status == 200 else "fatal_error"}
+        peer.says("views.publish", busy, status=status)
+        peer.people.open_home(ANN)
+        await until(lambda: ANN in peer.house.homes)

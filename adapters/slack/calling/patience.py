@@ -24,8 +24,9 @@ async def patiently(work: Callable[[], Awaitable[Done]], *, repeatable: bool = F
             return await work()
         except UpstreamRejected as error:
             pause = error.retry_after
-            if pause is None or pause > LONGEST_PAUSE or not tries_left:
+            if not error.retryable or not tries_left or (pause or 0.0) > LONGEST_PAUSE:
                 raise
+            await asyncio.sleep(PAUSE_UNTOLD if pause is None else 0.0)
         except UpstreamUnavailable:
             if not repeatable or not tries_left:
                 raise
