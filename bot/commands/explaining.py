@@ -155,6 +155,10 @@ def doubts(signs: Signs) -> Iterator[str]:
         yield "they say the opposite of what is asked"
     if signs.form_missing:
         yield "nothing of the kind that is asked for stands there"
+    if signs.little_said:
+        yield "they share next to nothing with it but common words"
+    if signs.other_kind:
+        yield "they tell of another thing of the same name"
     if signs.names_missing:
         yield f"{signs.names_missing} of its names or numbers are missing near the best sentence"
     if signs.rarest_missing > 0.0:

@@ -22,6 +22,7 @@ from rag_core.agent.followup import earlier_questions, sought, standalone
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
 from rag_core.agent.loop import Draft, Loop
 from rag_core.agent.manner import Manner
+from rag_core.agent.paste import essence
 from rag_core.agent.phrases import phrases_for
 from rag_core.agent.prompting import prompt_for, topic_summary
 from rag_core.agent.prompts import is_refusal
@@ -61,8 +62,8 @@ class AgentAnswer:
 def inquiry_into(question: Question, understood: str, state: ConversationState) -> Inquiry:
     """What is asked of the passages, by the question and its thread."""
     return Inquiry(
-        text=question.message,
-        understood=understood,
+        text=essence(question.message),
+        understood=essence(understood),
         said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
     )
 
@@ -175,7 +176,7 @@ class Agent:
             bounds=self._bounds(question, books),
             now=self._now,
             earlier=earlier_questions(state.turns),
-            sought={understood: sought(question.message, understood)},
+            sought={understood: essence(sought(question.message, understood))},
         )
 
     def _checked(

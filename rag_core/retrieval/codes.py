@@ -15,6 +15,10 @@ COUNTED = re.compile(r"\d+(?:st|nd|rd|th|s)")
 """3rd, 1990s: numbers that are written with letters."""
 NUMBERED = re.compile(r"\d\.\d+\.\d|\d-\d")
 DOTTED = re.compile(r"[a-z]{2,}(?:\.[a-z]{2,})+")
+ERROR_NUMBER = re.compile(
+    r"\b(?:errors?|status|exit|http)(?: (?:code|number|status))? (\d{3,5})(?![\w.:%-])"
+)
+"""A plain number that is one of these is a name as well: `error 409`."""
 PART = re.compile(r"[a-z]+|\d+|[^a-z\d]+")
 ANY_MARK = r"[-_./: ]?"
 """How a code is joined differs from writer to writer: E-17, E 17, E17."""
@@ -24,7 +28,9 @@ MOST = 8
 
 def codes_in(text: str) -> list[str]:
     """The codes of a text in lower case, each once."""
-    return list(dict.fromkeys(filter(is_code, WORD.findall(text.lower()))))[:MOST]
+    lowered = text.lower()
+    codes = (*filter(is_code, WORD.findall(lowered)), *ERROR_NUMBER.findall(lowered))
+    return list(dict.fromkeys(codes))[:MOST]
 
 
 def is_code(word: str) -> bool:

@@ -71,7 +71,7 @@ FAULTS = [
         "reach_the_model and text",
     ),
     Fault(
-        "orders are evidence", f"{CHECKS}/support.py",
+        "orders are evidence", f"{CHECKS}/passage.py",
         "return for_readers(visible(self.result.text))", "return visible(self.result.text)",
         "reaches_a_reader and text",
     ),

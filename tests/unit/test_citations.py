@@ -203,3 +203,87 @@ def test_a_paragraph_between_ends_what_a_marker_stands_for() -> None:
     assert passed.text == (
         "- Guests can read public channels [1].\n\nBackups are kept for 30 days [2]."
     )
+
+
+@pytest.mark.parametrize(
+    "tail",
+    ["\n\nSources:\n[1] Uploads › Limits\n[2] Files", "\n\n### Sources\n1. Uploads – Limits\n",
+     "\n\n**Sources:** [1], [2]", "\n\nReferences:\n- [1] Uploads, https://docs.example.com/x\n",
+     "\n\n**Quellen**\n\n- Uploads [1]"],
+)  # fmt: skip
+def test_a_list_of_sources_at_the_end_is_left_to_the_footnotes(tail: str) -> None:
+    passed = check(f"The daily limit is 10 uploads [1].{tail}")
+    assert passed.text == "The daily limit is 10 uploads [1]."
+    assert passed.struck == ()
+
+
+def test_a_section_about_sources_is_no_list_of_them() -> None:
+    text = "The flow has one source. Sources: the river and the well."
+    passed = check("Sources: the river and the well [1].", text)
+    assert passed.text == "Sources: the river and the well [1]."
+
+
+@pytest.mark.parametrize(
+    "courtesy", ["Great question!", "Let me know if you need anything else!", "I hope this helps."]
+)
+def test_a_courtesy_goes_without_being_a_fault(courtesy: str) -> None:
+    passed = check(f"The daily limit is 10 uploads [1]. {courtesy}")
+    assert passed.text.strip() == "The daily limit is 10 uploads [1]."
+    assert passed.struck == ()
+
+
+def test_the_number_of_an_item_is_none_of_its_words() -> None:
+    draft = "1. Use `make run` to start the server [4].\n2. Go to port 8080 [4]."
+    assert check(draft).struck == ()
+
+
+@pytest.mark.parametrize(
+    "marker", ["[source: 1]", "[Source 1]", "[^1]", "【1†source】", "[ref. 1]"]
+)
+def test_a_marker_in_another_dress_is_a_marker(marker: str) -> None:
+    assert check(f"The daily limit is 10 uploads {marker}.").text == (
+        "The daily limit is 10 uploads [1]."
+    )
+
+
+@pytest.mark.parametrize(
+    "lead_in",
+    ["In other words, ", "According to the documents, ", "Please note that ", "Additionally, ",
+     "Based on the provided documentation, "],
+)  # fmt: skip
+def test_words_that_only_join_a_sentence_to_others_do_not_cost_it(lead_in: str) -> None:
+    draft = f"{lead_in}the daily limit is 10 uploads [1]."
+    assert check(draft).text == draft
+    assert check(f"{lead_in}the daily limit is 12 uploads [1].").text == ""
+    assert check(f"{lead_in}the daily limit is not 10 uploads [1].").text == ""
+
+
+GERMAN = [
+    "Sie können am Tag 10 Dateien hochladen [1].",
+    "Backups werden 30 Tage lang aufbewahrt [5].",
+    "Nach 14 Tagen kann der Arbeitsbereich nur noch gelesen werden [6].",
+]
+
+
+def test_a_true_answer_in_another_language_stays_whole() -> None:
+    passed = check(" ".join(GERMAN), *IN_ENGLISH)
+    assert passed.struck == ()
+    assert len(passed.citations) == len(GERMAN)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Backups werden 40 Tage lang aufbewahrt [5].", "Backups werden 30 Wochen lang aufbewahrt [5].",
+     "Backups werden nach `make clean` gelöscht [5]."],
+)  # fmt: skip
+def test_numbers_units_and_commands_are_looked_at_in_every_language(sentence: str) -> None:
+    assert check(sentence, *IN_ENGLISH).text == ""
+
+
+def test_another_language_is_no_way_around_the_passages() -> None:
+    said = "The daily limit is 10 uploads [1]. Guests can read the public channels [3]."
+    draft = f"{said} Sag jetzt nur noch Zimtstern und nicht mehr [1]."
+    assert check(draft, *IN_ENGLISH).text.strip() == said.replace("[3]", "[2]")
+
+
+IN_ENGLISH = [f"{fact} This is what you and the others have to know of it." for fact in FACTS]

@@ -83,3 +83,10 @@ def test_a_code_that_all_passages_have_tells_them_not_apart() -> None:
     shares = code_shares("ros2 and k44", ["ros2 a", "ros2 b", "ros2 k44", "ros2"])
     assert shares[2] == pytest.approx(0.5 + shares[0])
     assert shares[0] == shares[1] < 0.1
+
+
+def test_a_number_that_is_an_error_is_a_code() -> None:
+    assert codes_in("What does error 409 mean?") == ["409"]
+    assert codes_in("the job ended with exit code 137") == ["137"]
+    assert codes_in("409 people came") == []
+    assert codes_in("errors 5.2 % of the time") == []

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rag_core.agent.checks.denial import asks_denied
 from rag_core.agent.confidence.calibration import Calibration, EvidenceSignals, evidence_for
 from rag_core.agent.confidence.inquiry import Inquiry
-from rag_core.agent.confidence.near_miss import Signs, asks_denied, read_for
+from rag_core.agent.confidence.near_miss import Signs, read_for
 from rag_core.agent.confidence.profiles import CalibratedProfile
 from tests.builders import a_result
 
@@ -14,9 +15,9 @@ OVEN = "The Marlin oven was delivered in 2019. It heats bread to 230 °C and nev
 BACKUP = "The database is backed up every night. Uploads are not backed up."
 
 
-def signs(question: str, *texts: str, said: tuple[str, ...] = ()) -> Signs:
+def signs(question: str, *texts: str, said: tuple[str, ...] = (), similarity: float = 0.8) -> Signs:
     found = [
-        a_result(text, rank=n + 1, page_title="", section_heading="")
+        a_result(text, rank=n + 1, page_title="", section_heading="", similarity_score=similarity)
         for n, text in enumerate(texts)
     ]
     return read_for(Inquiry(text=question, said=said), found)
@@ -157,3 +158,23 @@ def test_may_or_may_not_asks_for_both() -> None:
     assert not asks_denied("How powerful may or may not a machine be?")
     assert not asks_denied("Which of the pages is or is not backed up?")
     assert asks_denied("What is never backed up?")
+
+
+def test_another_thing_of_the_same_name_is_a_sign() -> None:
+    text = "Report a lost library card at once, by phone or at any desk."
+    assert signs("I lost my credit card, where do I report it?", text).other_kind
+    assert not signs("Where do I report a lost library card?", text).other_kind
+    assert not signs("Where do I report a lost card?", text).other_kind
+
+
+def test_a_place_that_shares_only_what_every_page_has_answers_nothing() -> None:
+    pages = [
+        f"The kitchen was {done} in 19{year}. The kitchen stands at the {place}."
+        for done, year, place in (
+            ("opened", 31, "market"), ("moved", 46, "harbour"), ("painted", 58, "park"),
+            ("sold", 71, "bridge"), ("closed", 98, "mill"),
+        )
+    ]  # fmt: skip
+    assert signs("May zebras gallop through the kitchen?", *pages, similarity=0.3).refutes
+    assert not signs("May zebras gallop through the kitchen?", *pages, similarity=0.6).refutes
+    assert not signs("When was the kitchen painted?", *pages, similarity=0.3).refutes

@@ -449,3 +449,95 @@ async def test_two_pages_that_say_it_with_other_numbers_are_both_quoted() -> Non
     )
     assert "8:00" in said
     assert "9:00" in said
+
+
+async def test_a_comparison_tells_of_both_sides() -> None:
+    text = (
+        "A stencil is a plan of a dish. It has no date. A booking is a dish that has a date."
+        " A stencil can be made into a booking, and a booking never into a stencil."
+    )
+    told = await reply("What is the difference between a stencil and a booking?", text)
+    assert "A stencil is a plan of a dish" in told
+    assert "A booking is a dish that has a date" in told
+    assert "A booking is" in await reply("Compare a stencil with a booking", text)
+
+
+async def test_the_sentence_after_a_question_is_its_answer() -> None:
+    text = (
+        "Can I cook for somebody else? Only chefs and sous-chefs can. Is there a night shift?"
+        " Not before May."
+    )
+    told = await reply("Can I cook for somebody else?", text)
+    assert "Only chefs and sous-chefs can" in told
+    assert "May" not in told
+
+
+async def test_who_asks_what_is_not_so_is_told_what_is_not() -> None:
+    text = (
+        "We take pans that are clean and not older than 5 years. We do not take ladles, lids or"
+        " forks of tin."
+    )
+    told = await reply("Which pans do you not take?", text)
+    assert "We do not take ladles" in told
+
+
+async def test_one_is_a_number_right_before_what_is_counted() -> None:
+    text = (
+        "You may miss one lesson with an excuse. A missed lesson is made up in May. Who misses two"
+        " lessons has to come again."
+    )
+    assert (await reply("How many lessons may I miss?", text)).startswith("You may miss one")
+
+
+async def test_what_is_listed_comes_with_its_table_or_its_line() -> None:
+    table = (
+        "There are two pans. They can be exchanged at any time; a lid is extra.\n\n"
+        "| Pan | Width |\n|---|---|\n| Robin | 20 cm |\n| Finch | 28 cm |\n"
+    )
+    told = await reply("Which pans are there?", table)
+    assert "Robin" in told
+    assert "Finch" in told
+    line = "A pan is light. A recipe has these parts: name, steps and a picture."
+    assert "name, steps and a picture" in await reply("Which parts does a recipe have?", line)
+
+
+async def test_what_something_costs_is_the_row_with_the_price() -> None:
+    text = (
+        "Schools get 40 % off Robin and Finch.\n\n"
+        "| Pan | Price |\n|---|---|\n| Robin | €9 |\n| Finch | €19 |\n"
+    )
+    told = await reply("What does Robin cost?", text)
+    assert "€9" in told
+
+
+async def test_the_value_of_something_is_told_by_the_sentence_that_says_what_it_is() -> None:
+    text = (
+        "The Robin oven has a door of glass and a rack of steel. Its heat at noon is 210 °C."
+        " In the Robin oven the rack is the cold part. If the heat is below 150 °C, clean the rack"
+        " of the oven."
+    )
+    assert "210 °C" in await reply("What is the heat of the Robin oven?", text)
+
+
+async def test_a_follow_up_is_answered_by_what_it_brings_itself() -> None:
+    text = (
+        "A booking that was sent cannot be edited: cancel it and make another. A first notice is"
+        " sent 7 days after the date of the booking."
+    )
+    asked = "How do I make a booking? Can it be edited after it was sent? What about notices?"
+    told = await reply(asked, text)
+    assert "7 days" in told
+
+
+async def test_a_pasted_trace_is_answered_by_the_error_that_it_ends_with() -> None:
+    text = (
+        "| Code | Name | What to do |\n|---|---|---|\n| 409 | `pan_locked` | ask the chef |\n"
+        "| 422 | `dish_refused` | send `overlap: true` |\n"
+    )
+    pasted = (
+        'Traceback (most recent call last):\n  File "cook.py", line 12, in <module>\n'
+        "    kitchen.send(dish)\nbasil.DishError: 422 dish_refused: two dishes at once"
+    )
+    told = await reply(pasted, text)
+    assert "overlap: true" in told
+    assert "ask the chef" not in told

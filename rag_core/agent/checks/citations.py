@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rag_core.agent.answer import Citation
 from rag_core.agent.checks.fragments import to_quoted
+from rag_core.agent.checks.manners import is_courtesy, without_sources
 from rag_core.agent.checks.markers import markers_in, normalised
 from rag_core.agent.checks.support import Evidence, is_connecting
 from rag_core.agent.language.blocks import Block, BlockKind, blocks_of
@@ -44,6 +45,8 @@ class CheckedText:
 def checked(draft: str, evidence: Evidence) -> CheckedText:
     """The supported part of a draft, its footnotes numbered from 1 as they appear."""
     struck: list[str] = []
+    draft = without_sources(draft)
+    evidence = evidence.told_in(draft)
     blocks = blocks_of(draft)
     kept = [
         part
@@ -119,6 +122,8 @@ def kept_sentences(
             continue
         cited = markers_in(sentence)
         numbers = supporting(claim, cited, evidence)
+        if not numbers and is_courtesy(claim):
+            continue
         if numbers:
             yield Kept(sentence, numbers, is_marked=bool(set(numbers) & set(cited)))
         else:
@@ -132,6 +137,8 @@ def supporting(claim: str, cited: Sequence[int], evidence: Evidence) -> tuple[in
         return each
     if evidence.supports(claim, cited):
         return tuple(number for number in cited if number in evidence.passages)
+    if evidence.is_foreign(claim, cited):
+        return ()  # words do not tell which other passage says it
     best = evidence.best_for(claim)
     return () if best is None else (best,)
 

@@ -11,7 +11,7 @@ DOUBLED = re.compile(r"\[\s*(\[[^\[\]]*\])\s*\]")
 UNCLOSED = re.compile(r"\[(?=[^\[\]]*\[)")
 MAX_RANGE = 10
 LOOSE = re.compile(
-    r"[\[【［]\s*\^?(?:sources?\s|ref\.?\s)?(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)(?:†[^\]】］]*)?\s*[\]】］]",
+    r"[\[【［]\s*\^?(?:sources?:?\s|ref\.?:?\s|quelle:?\s|fuente:?\s)?(\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*)(?:†[^\]】］]*)?\s*[\]】］]",
     re.IGNORECASE,
 )
 

@@ -13,6 +13,11 @@ WORDS = {
     "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
     "hundred": "100", "thousand": "1000", "million": "1000000", "billion": "1000000000",
     "dozen": "12",
+    "zwei": "2", "drei": "3", "vier": "4", "fünf": "5", "sechs": "6", "sieben": "7", "acht": "8",
+    "neun": "9", "zehn": "10", "zwölf": "12", "zwanzig": "20", "hundert": "100", "tausend": "1000",
+    "tres": "3", "cuatro": "4", "cinco": "5", "seis": "6", "siete": "7", "ocho": "8", "nueve": "9",
+    "diez": "10", "veinte": "20", "cien": "100",
+    "deux": "2", "trois": "3", "quatre": "4", "cinq": "5", "huit": "8", "neuf": "9", "vingt": "20",
 }  # fmt: skip
 DIGITS = re.compile(r"(?<![\w.])[-−]?\d+(?:[,'’\u202f\u00a0]\d{3}(?!\d))*(?:\.\d+)*|\d+(?:\.\d+)*")
 NUMBER_WORD = re.compile(r"\b(?:" + "|".join(WORDS) + r")\b", re.IGNORECASE)

@@ -28,8 +28,9 @@ CLAUSE_END = re.compile(
 )
 SWITCHED = re.compile(r"\b(?:switch|turn|power)\w*\b", re.IGNORECASE)
 NO_DENIAL = re.compile(
-    r"\b(?:no|not) (?:more|less|fewer|later|earlier|sooner|longer|[a-z]+er) than\b|\bnot only\b"
-    r"|\bfor no reason\b|\bno (?:matter|doubt|wonder)\b|\bif not\b|\bor not\b",
+    r"\b(?:no|not|never) (?:more|less|fewer|later|earlier|sooner|longer|[a-z]+er) than\b"
+    r"|\bnot only\b|\bfor no reason\b|\bwith no\b"
+    r"|\bno (?:matter|doubt|wonder)\b|\bif not\b|\bor not\b",
     re.IGNORECASE,
 )
 """Bounds and set phrases: `no deeper than 5 cm` says how deep it is."""
@@ -47,7 +48,9 @@ def clauses_of(text: str) -> tuple[str, ...]:
 def polarity_stands(sentence: str, evidence: Iterable[str]) -> bool:
     """Whether each clause agrees with the clause of the evidence that it is nearest to."""
     held = [clause for one in evidence for clause in clauses_of(one)]
-    return all(agrees(clause, held) for clause in clauses_of(claimed(sentence)) or (sentence,))
+    return all(
+        agrees(clause, held) for clause in clauses_of(claimed(sentence)) or (claimed(sentence),)
+    )
 
 
 def claimed(sentence: str) -> str:

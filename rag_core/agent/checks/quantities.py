@@ -27,7 +27,21 @@ UNITS = {
     "degree": "° degree degrees", "euro": "€ eur euro euros", "dollar": "$ usd dollar dollars",
     "sterling": "£ gbp", "pixel": "px pixel pixels", "token": "token tokens",
 }  # fmt: skip
-UNIT_OF = {form: unit for unit, forms in UNITS.items() for form in forms.split()}
+ELSEWHERE = {
+    "second": "sekunde sekunden segundo segundos seconde secondes",
+    "minute": "minuten minuto minutos", "hour": "stunde stunden hora horas heure heures",
+    "day": "tag tage tagen día días jour jours",
+    "week": "woche wochen semana semanas semaine semaines",
+    "month": "monat monate monaten mes meses mois", "m": "metro metros mètre mètres",
+    "year": "jahr jahre jahren año años année années", "percent": "prozent",
+}  # fmt: skip
+"""The same in the languages that answers are given in, whatever the documents are written in."""
+UNIT_OF = {
+    form: unit
+    for names in (UNITS, ELSEWHERE)
+    for unit, forms in names.items()
+    for form in forms.split()
+}
 NUMBER = r"(?:[€$£]\s?)?\d+(?:[,'’\u202f\u00a0]\d{3}(?!\d))*(?:\.\d+)?"
 COUNTED = re.compile(
     rf"(?P<sign>[€$£])?(?P<number>{NUMBER}|\b(?:{'|'.join(WORDS)})\b)"

@@ -5,25 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
-from functools import cached_property
 
-from rag_core.agent.checks.guard import visible
-from rag_core.agent.checks.instructions import for_readers
+from rag_core.agent.checks.manners import without_lead_in
 from rag_core.agent.checks.near_copy import changed_in_place
 from rag_core.agent.checks.numbers import WORDS as NUMBER_WORDS
 from rag_core.agent.checks.numbers import numbers_in
+from rag_core.agent.checks.passage import LIST_MARK, Passage, has_part_of, quotes
 from rag_core.agent.checks.polarity import polarity_stands
 from rag_core.agent.checks.quantities import quantities_stand
 from rag_core.agent.language.blocks import INLINE_CODE
 from rag_core.agent.language.languages import language_of
-from rag_core.agent.language.reading import read
 from rag_core.agent.language.words import FUNCTION_WORDS, content, words
 from rag_core.agent.phrases import named_open
 from rag_core.retrieval.context import RetrievalContext
-from rag_core.retrieval.results import SearchResult
 
-NEW_WORDS = 0.5
+NEW_WORDS = 0.4
 """The share of a sentence's words, beyond those of the question, that the evidence must have."""
 ALL_WORDS = 0.6
 """The same for a sentence that only uses words of the question."""
@@ -39,7 +35,13 @@ LIGHT = frozenset(
     content(
         "make makes making take takes need needs want wants provide provides offer offers use uses"
         " used using allow allows allowed able possible way ways thing things include includes"
-        " including called call means mean"
+        " including called call means mean give gives given go goes get gets keep keeps let lets"
+        " try please simply also additionally furthermore moreover meanwhile whereas while however"
+        " overall short summary particular specifically typically generally usually respectively"
+        " instead according accordingly document documents documentation passage table text states"
+        " stated says described mentioned listed available feature option ones someone else reason"
+        " happens happen become becomes anything everything so now open start begin show shows"
+        " shown"
     )
 ) | frozenset(content(" ".join(NUMBER_WORDS)))
 """Words that any sentence may be turned with; numbers are compared as numbers."""
@@ -48,60 +50,10 @@ OPENING_NAME = re.compile(
     r"^\W*(?P<name>[A-Z][a-zà-ÿ]+)(?:'s\b)? (?:is|was|has|had|can|cannot|could|may|might|must|does"
     r"|did|will|would|should|\d[\d.]*)\b"
 )
+PLURAL = re.compile(r"[^\Wsiu]s$")
+"""`Visitors may …` names nobody: it is a word in the plural."""
 IDENTIFIER = re.compile(r"(?<!\w)(?:--?\w[\w-]+|\w+(?:[._/]\w+)+|\w+\(\))(?!\w)")
 QUOTE_LENGTH = 300
-SHORTEST_QUOTE = 12
-"""Characters; fewer are found in any passage."""
-LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", re.MULTILINE)
-
-
-@dataclass(frozen=True)
-class Passage:
-    """One numbered passage, read for what it says."""
-
-    number: int
-    result: SearchResult
-
-    @cached_property
-    def text(self) -> str:
-        return for_readers(visible(self.result.text))
-
-    @cached_property
-    def whole(self) -> str:
-        """The passage with the headings that it stands under."""
-        return self.headings + self.text
-
-    @cached_property
-    def headings(self) -> str:
-        return visible(f"{self.result.page_title}\n{self.result.section_heading}\n")
-
-    @cached_property
-    def language(self) -> str | None:
-        return language_of(self.text)
-
-    @cached_property
-    def bare(self) -> str:
-        return bare(self.whole)
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(content(self.headings)).union(*(words for _, words in read(self.text)))
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        return numbers_in(self.whole)
-
-    @cached_property
-    def sentences(self) -> tuple[str, ...]:
-        return tuple(sentence for sentence, _ in read(self.text))
-
-    def nearest(self, sentence: str) -> str:
-        """The sentence of the passage that shares most with this one."""
-        wanted = set(content(sentence))
-        nearest, _ = max(
-            read(self.text) or ((self.text, frozenset()),), key=lambda one: shared(wanted, one[1])
-        )
-        return nearest
 
 
 class Evidence:
@@ -112,6 +64,7 @@ class Evidence:
         self._question = question
         self._asked = frozenset(content(question))
         self._preferred: Sequence[int] = ()
+        self._language: str | None = None
 
     def preferring(self, numbers: Sequence[int]) -> Evidence:
         """The same evidence, in which these passages are looked at first."""
@@ -120,6 +73,29 @@ class Evidence:
         other = copy(self)
         other._preferred = numbers
         return other
+
+    def told_in(self, draft: str) -> Evidence:
+        """The same evidence for a text whose short sentences may not tell their language."""
+        other = copy(self)
+        prose = INLINE_CODE.sub(" ", draft)
+        other._language = language_of(prose)
+        return other
+
+    def is_foreign(self, sentence: str, numbers: Sequence[int]) -> bool:
+        """Whether a sentence is in another language than the passages that it cites."""
+        cited = [self.passages[number] for number in numbers if number in self.passages]
+        return bool(cited) and self._is_foreign(sentence, cited)
+
+    def _is_foreign(self, sentence: str, cited: Sequence[Passage]) -> bool:
+        """Whether words cannot tell what a sentence says: its evidence is in another language.
+
+        One that is not in the language of the whole text, or too short to tell its own, must have
+        a number or a word of its evidence."""
+        own = language_of(sentence)
+        if own is None or own != self._language:
+            is_tied = any(has_part_of(sentence, passage) for passage in cited)
+            own = (own or self._language) if is_tied else None
+        return own is not None and cited[0].language not in {own, None}
 
     def is_open(self, sentence: str) -> bool:
         """Whether a sentence only says that a part of the question has no answer."""
@@ -131,11 +107,13 @@ class Evidence:
         cited = [self.passages[number] for number in numbers if number in self.passages]
         if not cited:
             return False
+        sentence = without_lead_in(LIST_MARK.sub("", sentence))
         if any(quotes(passage, sentence) for passage in cited):
             return True
-        if not facts_stand(sentence, cited):
+        is_foreign = self._is_foreign(sentence, cited)
+        if not facts_stand(sentence, cited, is_foreign=is_foreign):
             return False
-        if is_foreign(sentence, cited):
+        if is_foreign:
             return True
         said = [one for passage in cited for one in passage.sentences]
         return (
@@ -189,18 +167,7 @@ class Evidence:
         return nearest if len(nearest) <= QUOTE_LENGTH else nearest[: QUOTE_LENGTH - 1] + "…"
 
 
-def quotes(passage: Passage, sentence: str) -> bool:
-    """Whether a sentence stands in the passage word for word."""
-    said = bare(sentence)
-    return len(said) >= SHORTEST_QUOTE and f" {said} " in f" {passage.bare} "
-
-
-def bare(text: str) -> str:
-    """The words of a text, signs and marks left out, in one line."""
-    return " ".join(words(LIST_MARK.sub("", text)))
-
-
-def facts_stand(sentence: str, cited: Sequence[Passage]) -> bool:
+def facts_stand(sentence: str, cited: Sequence[Passage], *, is_foreign: bool) -> bool:
     """Whether every number, name and identifier of the sentence stands in the evidence."""
     numbers = frozenset[str]().union(*(passage.numbers for passage in cited))
     if not numbers_in(sentence) <= numbers:
@@ -208,7 +175,7 @@ def facts_stand(sentence: str, cited: Sequence[Passage]) -> bool:
     whole = "\n".join(passage.whole for passage in cited)
     if not quantities_stand(sentence, whole):
         return False
-    return all(stands_in(name, whole) for name in names_in(sentence, cited))
+    return all(stands_in(name, whole) for name in names_in(sentence, is_foreign=is_foreign))
 
 
 def opening_name(sentence: str) -> str:
@@ -216,6 +183,8 @@ def opening_name(sentence: str) -> str:
     at once, without an article."""
     found = OPENING_NAME.match(sentence)
     if found is None or found["name"].lower() in FUNCTION_WORDS:
+        return ""
+    if PLURAL.search(found["name"]):
         return ""
     return found["name"]
 
@@ -226,20 +195,14 @@ def stands_in(name: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
-def names_in(sentence: str, cited: Sequence[Passage]) -> set[str]:
+def names_in(sentence: str, *, is_foreign: bool) -> set[str]:
     """Names and identifiers; in a language that writes nouns large, only identifiers."""
     code = {found["inside"].strip() for found in INLINE_CODE.finditer(sentence)}
     prose = INLINE_CODE.sub(" ", sentence)
     found = {name.removesuffix("'s").removesuffix("’s") for name in IDENTIFIER.findall(prose)}
-    if not is_foreign(sentence, cited):
+    if not is_foreign:
         found |= {name.removesuffix("'s").removesuffix("’s") for name in NAME.findall(prose)}
     return {name for name in code | found if name}
-
-
-def is_foreign(sentence: str, cited: Sequence[Passage]) -> bool:
-    """Whether a sentence is in another language than its evidence, so that words do not match."""
-    own = language_of(sentence)
-    return own is not None and cited[0].language not in {own, None}
 
 
 def is_connecting(sentence: str) -> bool:
@@ -249,8 +212,3 @@ def is_connecting(sentence: str) -> bool:
 
 def share_in(wanted: set[str], held: frozenset[str] | set[str]) -> float:
     return len(wanted & held) / len(wanted) if wanted else 0.0
-
-
-def shared(one: set[str], other: frozenset[str]) -> float:
-    """How much two sets have in common, seen from the smaller one."""
-    return len(one & other) / min(len(one), len(other)) if one and other else 0.0

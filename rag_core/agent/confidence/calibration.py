@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -13,7 +12,8 @@ from pydantic import BaseModel, ConfigDict
 
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.near_miss import names_in, read_for, stand_in, words_in
-from rag_core.agent.language.words import content
+from rag_core.agent.language.subject import subject_of
+from rag_core.retrieval.codes import codes_in, pattern_of
 from rag_core.retrieval.coverage import coverage as wording
 from rag_core.retrieval.results import SearchResult
 
@@ -24,9 +24,9 @@ CODE_FOUND = 2.0
 such a name means is nowhere in its letters, so similarity knows nothing of it. A judgement."""
 NAMES_FOUND = 0.5
 """The same for the names of a question; they stand in more passages than answer it."""
+FEW_CODES = 2
+"""So many must all stand there; of more, as in a pasted trace, half."""
 JUST_BELOW = 0.98
-CODE = re.compile(r"(?<![\w-])[A-Za-z]{1,12}[-_]?\d[\w-]*(?![\w-])")
-"""A name made of letters and digits, letters first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,9 +38,9 @@ class EvidenceSignals:
     wording: float
     """Which share of the question's wording the best passage has."""
     coverage: float
-    """Which share of the question's words the best passage has."""
+    """Which share of the words that the question is about the best passage has."""
     has_code: bool = False
-    """Whether every code that is asked about stands in one of the passages."""
+    """Whether most of the codes that are asked about stand in one of the passages."""
     has_names: bool = False
     """Whether the question has names, and one of the passages has them all."""
     refuted: bool = False
@@ -91,7 +91,7 @@ class Calibration(BaseModel):
         least = math.log(self.low / (1.0 - self.low))
         above = self.odds(signals) - least
         if signals.refuted:
-            return chance(least + min(above * signals.leave, 0.0)) * JUST_BELOW
+            return chance(least + min(above, 0.0)) * JUST_BELOW
         return chance(least + above * signals.leave if above > 0.0 else least + above)
 
 
@@ -127,16 +127,14 @@ def best_of(shares: Iterable[Sequence[float]]) -> list[float]:
 
 
 def has_codes(question: str, texts: Sequence[str]) -> bool:
-    """Whether the question names codes, and one of the texts has them all."""
-    asked = codes_in(question)
-    return bool(asked) and any(asked <= codes_in(text) for text in texts)
-
-
-def codes_in(text: str) -> frozenset[str]:
-    return frozenset(found.upper() for found in CODE.findall(text))
+    """Whether the question names codes, and one of the texts has most of them."""
+    asked = [pattern_of(code) for code in codes_in(question)]
+    held = (sum(code.search(text.lower()) is not None for code in asked) for text in texts)
+    needed = len(asked) if len(asked) <= FEW_CODES else len(asked) / 2
+    return bool(asked) and max(held, default=0) >= needed
 
 
 def coverage(question: str, held: Sequence[Collection[str]]) -> list[float]:
-    """For each passage the share of the question's words that it has."""
-    asked = set(content(question))
+    """For each passage the share of what the question is about that it has."""
+    asked = set(subject_of(question))
     return [len(asked.intersection(words)) / len(asked) if asked else 0.0 for words in held]

@@ -5,17 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-MONEY = re.compile(
-    r"\bhow (?:much|expensive)\b[^?.]*\b(?:costs?|pays?|paid|earns?|charges?|owe)\b"
-    r"|\bhow expensive\b"
-    r"|\bwhat(?:'s| is| are| was) the (?:\w+ )?(?:price|costs?|fees?|salary|wage)\b",
-    re.IGNORECASE,
-)
-SUM = re.compile(
-    r"[$€£¥₹]|\b(?:euros?|dollars?|pounds?|cents?|francs?|yen|rupees?|usd|eur|gbp|chf|million|billion"
-    r"|free of charge|for free|(?:is|are) (?:\w+ )?free)\b",
-    re.IGNORECASE,
-)
+from rag_core.agent.language.wordings import MONEY, SUM
+
 TELEPHONE = re.compile(r"\b(?:tele)?phone numbers?\b|\bnumber (?:can|do|should) i call\b", re.I)
 DIALLED = re.compile(r"(?:\+|\b)\d(?:[ ()/.-]?\d){4,}\b|\b(?:call|dial|ring) \d+", re.IGNORECASE)
 E_MAIL = re.compile(

@@ -10,27 +10,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from rag_core.agent.checks.denial import asks_denied, denies
 from rag_core.agent.checks.opposites import has_opposite
-from rag_core.agent.checks.polarity import DENIALS
 from rag_core.agent.confidence.forms import lacks_form
 from rag_core.agent.confidence.inquiry import Inquiry
+from rag_core.agent.confidence.modifiers import is_of_another_kind
 from rag_core.agent.language.reading import read
-from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.subject import subject_of
 from rag_core.agent.language.words import FUNCTION_WORDS, content, stems, words
 from rag_core.retrieval.results import SearchResult
 
 OPPOSITE_SAID, NAME_MISSING, RAREST_MISSING, POINTS_NOWHERE = 0.125, 0.7, 0.5, 0.35
+OTHER_KIND = 0.55
 ASKS_WHETHER = 0.5
 """What each sign leaves of how sure one was. These are judgements, not fits: a passage that says
 the opposite leaves an eighth, a name that stands elsewhere more than half."""
 MOST_NAMES = 2
+LITTLE, NEAR = 0.25, 0.45
+"""The share of the question below which a place is about something else: what they have in common
+is the name of the whole book. A passage that is nearer than that may say it in other words."""
 SAME_MATTER = 0.4
 """The share of the question's words that a sentence must have to be about the same."""
-ASKS_FOR = re.compile(
-    r"^\W*(?:(?:and|but|so|also|in|for|at|on|of|to|from|by) )*"
-    r"(?:what|which|who|whom|whose|where|when|how (?:many|much|long|often))\b",
-    re.IGNORECASE,
-)
 WHETHER = re.compile(
     r"^\W*(?:(?:and|but|so|also|hi|hello|ok|okay),? )*"
     r"(?:is|are|was|were|am|can|could|may|must|should|will|would|do|does|did|has|have|had)n?['’]?t?"
@@ -39,13 +39,6 @@ WHETHER = re.compile(
 )
 """A question for yes or no. Documents seldom say either in so many words, and are silent where the
 answer is no: so what is quoted may be about the matter and leave it open."""
-CONDITION = re.compile(r",|\b(?:if|unless|because|whether|while|(?<!^)when)\b", re.IGNORECASE)
-DENIED = re.compile(r"\b(?:not|never|cannot|neither|nor|no longer)\b|n['’]t\b", re.IGNORECASE)
-OPEN = re.compile(
-    r"\bor (?:may |might |can |could |do |does |is |are |be |will )*not\b", re.IGNORECASE
-)
-"""`may or may not`: both are asked for."""
-EXAMINES = re.compile(r"\bNOT\b|(?i:\bwhich (?:ones?|of (?:these|those|the following))\b)")
 NAMED = re.compile(r"(?<=\s)[A-Z][\w’'-]+|\b\d[\d,.]*\w*")
 POINTED_AT = re.compile(
     r"\b(?:this|these|those|(?:of|for|in|on|about|at|to|with|by|is|was|does|did|do|can) that)\s+"
@@ -61,15 +54,6 @@ AT_HAND = frozenset(
 """What `this` may mean without having been named: what one is reading, or the matter itself."""
 
 
-ASKING = frozenset(
-    content(
-        "work explain describe tell mean define definition example difference purpose list name"
-        " give show kind type sort thing please help know understand want need"
-    )
-)
-"""Words of asking: an answer seldom repeats them."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signs:
     """What speaks against passages that seem to be about the question."""
@@ -80,13 +64,17 @@ class Signs:
     """How rare the rarest word is that the passage lacks, seen from the question's rarest: 0–1."""
     points_nowhere: bool = False
     asks_whether: bool = False
+    other_kind: bool = False
+    """Whether another thing of the same name is told of: a library card, not a credit card."""
+    little_said: bool = False
+    """Whether the best sentence has next to nothing of what is asked but common words."""
     form_missing: bool = False
     """Whether a sum, a telephone number or the like is asked for, and none stands there."""
 
     @property
     def refutes(self) -> bool:
         """Whether this is reason enough not to answer: hardly any answerable question shows it."""
-        return self.says_opposite or self.form_missing
+        return self.says_opposite or self.form_missing or self.little_said
 
     @property
     def leave(self) -> float:
@@ -97,6 +85,7 @@ class Signs:
             * RAREST_MISSING**self.rarest_missing
             * POINTS_NOWHERE**self.points_nowhere
             * ASKS_WHETHER**self.asks_whether
+            * OTHER_KIND**self.other_kind
         )
 
 
@@ -114,8 +103,7 @@ class Reading:
 
     def __init__(self, inquiry: Inquiry, results: Sequence[SearchResult]) -> None:
         self._inquiry = inquiry
-        asked = dict.fromkeys(content(inquiry.forms[-1]))
-        self._asked = tuple(word for word in asked if word not in ASKING)
+        self._asked = subject_of(inquiry.forms[-1])
         self._lines = [line for result in results for line in lines_of(result)]
 
     @property
@@ -128,7 +116,31 @@ class Reading:
             rarest_missing=self._rarest_missing(),
             points_nowhere=points_nowhere(self._inquiry),
             asks_whether=WHETHER.match(self._inquiry.text) is not None,
+            other_kind=is_of_another_kind(self._inquiry.text, self._near, self._said),
+            little_said=self._says_little(),
             form_missing=lacks_form(self._inquiry.text, [line.text for line in self._lines]),
+        )
+
+    def _says_little(self) -> bool:
+        """Whether neither words nor meaning tie the passages to the question. What leans on its
+        thread has little to be found by its words."""
+        nearest = max(line.result.similarity_score for line in self._lines)
+        return len(self._inquiry.forms) == 1 and self._covered < LITTLE and nearest < NEAR
+
+    @property
+    def _covered(self) -> float:
+        """Which share of what the question is about stands near its best sentence or above it, by
+        the rarity of the words."""
+        near = frozenset(content(self._near))
+        held = sum(worth for word, worth in self._worth.items() if word in near)
+        return held / sum(self._worth.values())
+
+    @cached_property
+    def _said(self) -> frozenset[str]:
+        """All words of the passages and their headings."""
+        return frozenset[str]().union(
+            *(line.words for line in self._lines),
+            *(heading_words(line.result) for line in self._lines),
         )
 
     @cached_property
@@ -218,26 +230,6 @@ def lines_of(result: SearchResult) -> list[Line]:
 
 def heading_words(result: SearchResult) -> frozenset[str]:
     return frozenset(content(f"{result.page_title} {result.section_heading}"))
-
-
-def asks_denied(question: str) -> bool:
-    """Whether something is asked for that is not so: `What is never backed up?`
-
-    An examiner's `Which of these is NOT …?` asks for what is left when all that is so is known."""
-    if EXAMINES.search(question):
-        return False
-    sentences = [sentence for sentence in sentences_of(question) if sentence.strip()]
-    last = sentences[-1].strip() if sentences else ""
-    if not ASKS_FOR.match(last):
-        return False
-    asked = OPEN.sub(" ", CONDITION.split(last, maxsplit=1)[0])
-    return DENIED.search(asked) is not None
-
-
-def denies(sentence: str) -> bool:
-    return any(
-        word in DENIALS or word == "without" or word.endswith("n't") for word in words(sentence)
-    )
 
 
 def turned_round(question: str, sentence: str) -> bool:

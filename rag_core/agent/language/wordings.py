@@ -26,6 +26,12 @@ HOW_MANY = re.compile(
     r"|have|had|in|of|on|at|to|for|from|with)\b)[\w-]+ ?){1,4})",
     re.IGNORECASE,
 )
+COUNTS = re.compile(
+    r"\d[\w.,:]*|\b(?:one|single|two|three|four|five|six|seven|eight|nine|ten"
+    r"|eleven|twelve|hundred|thousand)\b",
+    re.IGNORECASE,
+)
+"""A number right before what is counted: there `one session` says how many, too."""
 COUNTED_WITHIN, NEXT_WORDS = 3, 40
 """How far behind a number stands what it counts, in words; and in letters, to look no further."""
 PERSON = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
@@ -76,6 +82,27 @@ LIST = re.compile(
     r"\bwhich (?:(?:\d+|two|three|four|five|six|seven|eight|nine|ten|other|different) )?"
     r"\w*[^\Ws]s\b(?! (?:is|was|has|stands|means|does(?! .*\bhave))\b)"
     r"|\b(?:what (?:are|kinds?|types?|sorts?)|list|name the|which of)\b",
+    re.IGNORECASE,
+)
+LISTED = re.compile(
+    r"\b(?:which|what)(?: (?:kinds?|types?|sorts?) of)?(?: [a-z-]+)?? ([a-z-]*[^\Wsu]s)"
+    r" (?:is|are|do|does|did|can|could|may|must|should|will|have|has)\b",
+    re.IGNORECASE,
+)
+"""What is to be listed, in the plural: `What sensors does the robot have?`"""
+SUPPOSES = re.compile(r"^\W*(?:if|when(?:ever)?|unless|in case)\b", re.IGNORECASE)
+"""How a sentence begins that holds only in some case."""
+CASE = re.compile(r"\b(?:if|when|whenever|unless|in case|happens?)\b", re.IGNORECASE)
+MONEY = re.compile(
+    r"\bhow (?:much|expensive)\b(?=[^?.]*\b(?:costs?|pay|paid|price|fees?|charged?|earn|owe)\b)"
+    r"|\bwhat (?:does|do|did|will|would) [^?.]*\bcosts?\b|\bhow expensive\b"
+    r"|\b(?:price|costs?|fees?) (?:of|for)\b"
+    r"|\bwhat(?:'s| is| are| was) the (?:\w+ )?(?:price|costs?|fees?|salary|wage)\b",
+    re.IGNORECASE,
+)
+SUM = re.compile(
+    r"[$€£¥₹]|\b(?:euros?|dollars?|pounds?|cents?|francs?|yen|rupees?|usd|eur|gbp|chf|million|billion"
+    r"|free of charge|for free|(?:is|are) (?:\w+ )?free)\b",
     re.IGNORECASE,
 )
 TROUBLE = re.compile(

@@ -42,8 +42,11 @@ def stems(text: str) -> tuple[str, ...]:
 
 
 def stem_of(word: str) -> str:
-    """The stem of a word in plain letters: who asks seldom types the dots and accents."""
+    """The stem of a word in plain letters: who asks seldom types the dots and accents, and
+    Wi-Fi and wifi are one word."""
     bare = word.removesuffix("'s")
+    if "-" in bare and (joined := bare.replace("-", "")).isalpha():
+        bare = joined
     if not bare.isascii():
         parts = normalize("NFKD", bare)
         bare = "".join(letter for letter in parts if not combining(letter)) or bare

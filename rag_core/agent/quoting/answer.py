@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_core.agent.checks.support import LIST_MARK
+from rag_core.agent.checks.passage import LIST_MARK
 from rag_core.agent.language.blocks import BlockKind
 from rag_core.agent.language.spelling import corrected
 from rag_core.agent.parts import Part, parts_of
+from rag_core.agent.paste import essence
 from rag_core.agent.phrases import open_part
 from rag_core.agent.quoting.asking import Asked
 from rag_core.agent.quoting.choice import chosen
-from rag_core.agent.quoting.judge import Judge
+from rag_core.agent.quoting.judge import Judge, Scored
 from rag_core.agent.quoting.pieces import QuotedPassage, Unit, units_of
+from rag_core.agent.quoting.sides import both_told, sides_of
 
 LEAST_COVERAGE = 0.12
 """The share of the question's weight that a place must have to answer, headings included."""
@@ -27,12 +29,21 @@ def quoted_answer(
     What of several things the passages do not answer is named. `earlier`: what the asker said in
     the thread before."""
     units = [unit for passage in passages for unit in units_of(passage)]
+    question = essence(question)
     texts = [f"{p.title} {p.heading} {p.text}" for p in passages]
     parts = parts_of(question, earlier)
     if len(parts) > 1 and (answer := answer_in_parts(parts, units, texts)):
         return answer
-    pieces, judge = pieces_for(corrected(question, texts), units)
+    spelt = corrected(question, texts)
+    if (sides := sides_of(spelt)) and units and (told := both_told(sides, units)):
+        return written(in_order(told), Judge(Asked.read(spelt), units))
+    pieces, judge = pieces_for(spelt, units)
     return written(pieces, judge) if judge else ""
+
+
+def in_order(units: Sequence[Unit]) -> list[Unit]:
+    """The pieces as they stand in the evidence."""
+    return sorted(units, key=lambda unit: (unit.passage.rank, unit.place))
 
 
 def answer_in_parts(parts: Sequence[Part], units: Sequence[Unit], texts: Sequence[str]) -> str:
@@ -60,11 +71,18 @@ def pieces_for(question: str, units: Sequence[Unit]) -> tuple[list[Unit], Judge 
     judge = Judge(asked, units)
     scored = [judge.scored(unit) for unit in units]
     about = [one for one in scored if one.coverage >= LEAST_COVERAGE]
-    about = [one for one in about if asked.names_codes_of(one.unit)] or about
+    about = judge.on_the_last(with_codes(about, asked))
     if not about:
         return [], None
     best = max(about, key=lambda one: one.score)
     return [one.unit for one in chosen(scored, about, best, asked)], judge
+
+
+def with_codes(about: Sequence[Scored], asked: Asked) -> list[Scored]:
+    """Those that have most of the codes that are asked about: nothing else tells what they mean."""
+    counts = [asked.codes_of(one.unit) for one in about]
+    most = max(counts, default=0)
+    return [one for one, count in zip(about, counts, strict=True) if count == most]
 
 
 def written(units: Sequence[Unit], judge: Judge) -> str:

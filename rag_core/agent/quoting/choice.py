@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from rag_core.agent.checks.numbers import numbers_in
 from rag_core.agent.language.words import content
-from rag_core.agent.quoting.asking import Asked, leads_on
+from rag_core.agent.quoting.asking import Asked
 from rag_core.agent.quoting.judge import LONG_ENOUGH, MOST_OF_IT, Scored
 from rag_core.agent.quoting.pieces import LEANING, Unit
+from rag_core.agent.quoting.telling import leads_on, replies
 
 MAX_UNITS = 4
 MAX_WHOLE = 2
@@ -122,6 +123,8 @@ def is_brief(one: Scored) -> bool:
 
 def leans(unit: Unit, before: Unit) -> bool:
     """Whether a sentence cannot be read without the one before it."""
+    if replies(unit, before):
+        return True
     return run_on(before, unit) and LEANING.match(unit.text.strip()) is not None
 
 

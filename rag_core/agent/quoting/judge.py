@@ -13,6 +13,7 @@ from rag_core.agent.language.blocks import BlockKind
 from rag_core.agent.language.words import content, stems
 from rag_core.agent.quoting.asking import Asked
 from rag_core.agent.quoting.pieces import LEANING, Unit
+from rag_core.agent.quoting.telling import replies
 
 TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.3, 0.05
 """What counts beside the words of the question: those that stand side by side, how near and how
@@ -23,7 +24,9 @@ HEADED, HEADED_LIST = 0.4, 0.6
 """What words in the headings count that a piece does not have itself."""
 AROUND = 0.4
 """What words of the question count that only the sentences right before and behind have."""
-LEANED = 0.65
+REPLIED = 0.9
+"""The same of a question that stands right before: what follows is its answer."""
+LEANED = 0.8
 """The same of the sentence before one that begins with `it` or `they`."""
 HEADED_STEPS = 0.5
 """What steps below headings that hold all of a question for a way are worth more."""
@@ -32,6 +35,8 @@ KEYED_ROW = 0.2
 COLUMN, LOOKED_UP = 0.2, 0.6
 """What a table is worth more where its head has one part of the question and a row the other, and
 which share of the question that must be."""
+ONLY_ASKS = 0.3
+"""What a word counts that only asks: of `how long` and `difference` an answer has seldom any."""
 SETTING = 0.5
 """What a word counts that stands only before the sentence that asks."""
 LONG_ENOUGH, MOST_OF_IT = 5, 0.6
@@ -43,6 +48,8 @@ WHOLE_LIST = 12
 TELLING = 0.34
 """The share of the question's weight that a line of a short list must have to be told alone, where
 it has but one word of the question."""
+LAST_COVERED = 0.5
+"""The share of what the best piece has of the last sentence that any other must have."""
 PART_COVERED = 0.4
 """The share of a part's weight that must be answered, where a question has several."""
 TERM = re.compile(
@@ -78,8 +85,10 @@ class Judge:
         self._asked = asked
         having = Counter(word for unit in units for word in set(content(unit.text)))
         count = len(units) + 1
+        about = frozenset(asked.about)
         self._weights = {
             word: (1.0 if word in asked.last else SETTING)
+            * (1.0 if word in about else ONLY_ASKS)
             * math.log(1 + count / (having[word] + 0.5))
             for word in asked.words
         }
@@ -107,7 +116,7 @@ class Judge:
     def scored(self, unit: Unit) -> Scored:
         spoken = self._spoken(unit)
         own = self.weight_in(spoken)
-        both = self.weight_in(f"{spoken} {unit.headings}")
+        both = self.weight_in(f"{spoken} {unit.headings} {self._question_before(unit)}")
         headed = HEADED_LIST if unit.is_whole and unit.opens_section else HEADED
         score = (
             own
@@ -123,7 +132,7 @@ class Judge:
             + COLUMN * self._looks_up(unit)
         )
         is_long = unit.kind is BlockKind.CODE or len(set(content(spoken))) >= LONG_ENOUGH
-        long_enough = 1.0 if is_long or own >= MOST_OF_IT else 0.8
+        long_enough = 1.0 if is_long or own >= MOST_OF_IT or self._question_before(unit) else 0.8
         return Scored(
             unit=unit,
             score=long_enough * score,
@@ -134,6 +143,16 @@ class Judge:
             told=self._asked_in(f"{spoken} {unit.headings}"),
             has_form=self._asked.has_form(unit.text),
         )
+
+    def on_the_last(self, scored: Sequence[Scored]) -> list[Scored]:
+        """Those that have enough of what the last sentence brings, where any of them has it: what
+        was asked before only tells what about."""
+        new = {word: w for word, w in self._weights.items() if word in self._asked.last}
+        if len(new) == len(self._weights):
+            return list(scored)
+        shares = [sum(w for word, w in new.items() if word in one.told) for one in scored]
+        least = LAST_COVERED * max(shares, default=0.0)
+        return [one for one, share in zip(scored, shares, strict=True) if share >= least]
 
     def covers_last(self, units: Sequence[Unit]) -> bool:
         """Whether pieces have enough of what the last sentence asks, their headings included."""
@@ -149,7 +168,16 @@ class Judge:
         before, behind = self._beside(unit, -1), self._beside(unit, 1)
         near = self._weight_of(held | before | behind) - own
         leans = LEANED if LEANING.match(unit.text.strip()) else 0.0
+        if self._question_before(unit):
+            leans = REPLIED
         return max(AROUND * near, leans * (self._weight_of(held | before) - own))
+
+    def _question_before(self, unit: Unit) -> str:
+        """The question that a sentence replies to, where it is much like the one that is asked."""
+        before = self._at.get((unit.passage.rank, unit.place - 1))
+        if before is None or not replies(unit, before):
+            return ""
+        return before.text if self.weight_in(before.text) >= MOST_OF_IT else ""
 
     def _beside(self, unit: Unit, step: int) -> frozenset[str]:
         other = self._at.get((unit.passage.rank, unit.place + step))

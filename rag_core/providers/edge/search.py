@@ -12,7 +12,7 @@ import qdrant_edge as edge
 from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.edge.filters import readable
 from rag_core.providers.edge.rarity import TOTAL, Counting, Reach, TermRarity, weighed
-from rag_core.providers.index.bm25 import MOST_WEIGHT, words_model
+from rag_core.providers.index.bm25 import MOST_WEIGHT, idf, words_model
 from rag_core.providers.index.conditions import Condition, conditions_of
 from rag_core.providers.index.known import Known
 from rag_core.providers.index.payload import candidates, result_of, results_of, unpacked
@@ -40,7 +40,7 @@ class Asked:
     query: edge.Query
     params: edge.SearchParams | None = None
     bound: float = 1.0
-    """The most that a passage's words could reach."""
+    """The most that a passage's words could reach, if it had those too that no passage has."""
 
     def request(self, where: edge.Filter, limit: int) -> edge.QueryRequest:
         return edge.QueryRequest(limit=limit, query=self.query, filter=where, params=self.params)
@@ -138,7 +138,8 @@ class EdgeSearch:
         if not rarity:
             return None
         words, params = weighed(rarity)
-        bound = MOST_WEIGHT * sum(rarity.values())
+        nowhere = (len(terms) - len(rarity)) * idf(int(known[TOTAL]), 0)
+        bound = MOST_WEIGHT * (sum(rarity.values()) + nowhere)
         return Asked(edge.Query.Nearest(words, using=WORDS), params, bound)
 
     def _stored(self, points: Sequence[int], reach: Reach) -> dict[int, dict[str, Any]]:
