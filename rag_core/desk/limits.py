@@ -38,8 +38,9 @@ class DeskLimits:
     answer_attempts: int = 5
     """A question whose worker died this often is answered with an apology instead."""
     suspect_after: int = 2
-    """A question whose worker died this often is answered with no other such one beside it, so
-    that one which ends the process does not use up the attempts of those that do not."""
+    """A question whose worker died this often is answered with few other such ones beside it, and
+    after one more death with none, so that one which ends the process does not use up the attempts
+    of those that do not."""
     suspect_pause_seconds: float = 1.0
     suspect_calm_seconds: float = 5.0
     """How long a process must have lived before it begins such a question; for each further death

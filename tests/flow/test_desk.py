@@ -156,7 +156,7 @@ async def test_a_question_that_ends_its_worker_again_and_again_gets_an_apology(
     assert not office.answers.asked
 
 
-async def test_questions_that_died_before_are_answered_one_at_a_time(office: Office) -> None:
+async def test_a_question_that_died_before_is_tried_alone_first(office: Office) -> None:
     office.answers.thinks.clear()
     for thread in ("a", "b", "c"):
         await office.desk.accept(asked("How?", thread=thread))
