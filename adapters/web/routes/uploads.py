@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 
 from adapters.web.config import WebConfig
 from adapters.web.documents.bodies import UploadsBody
+from adapters.web.documents.fields import BookName
 from adapters.web.documents.schemas import JobModel, problems
 from adapters.web.documents.values import job_document
 from adapters.web.guarding.entrance import CallerOf
@@ -68,7 +69,9 @@ class UploadRoutes:
         )
         return router
 
-    async def take(self, book_id: str, path: str, request: Request, caller: CallerOf) -> Response:
+    async def take(
+        self, book_id: BookName, path: str, request: Request, caller: CallerOf
+    ) -> Response:
         """Keep one file; the same name again replaces it."""
         place = await self._place(book_id, caller)
         target = place.joinpath(*checked_name(path))
@@ -82,7 +85,7 @@ class UploadRoutes:
             raise unavailable("The file could not be kept; is the disk full?") from error
         return Response(status_code=204)
 
-    async def read(self, book_id: str, body: UploadsBody, caller: CallerOf) -> Response:
+    async def read(self, book_id: BookName, body: UploadsBody, caller: CallerOf) -> Response:
         """Read what was dropped; what is known and unchanged costs nothing."""
         place = await self._place(book_id, caller)
         if not place.is_dir():
