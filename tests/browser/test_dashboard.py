@@ -156,8 +156,11 @@ async def test_a_channel_is_bound_on_its_page(tab: Tab) -> None:
     await tab.click("[name='book_ids']")
     await tab.write("library")
     await tab.press("Enter")
-    await tab.until("document.querySelector('tbody tr')?.innerText.includes('library')")
-    assert "everywhere" in await tab.text("tbody tr")
+    bound = await tab.until(
+        "[...document.querySelectorAll('tbody tr')].map(row => row.innerText)"
+        ".find(row => row.includes('T1') && row.includes('library'))"
+    )
+    assert "everywhere" in bound
 
 
 async def test_what_holds_in_a_place_is_taken_up_again_and_one_thing_changed(
