@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,6 +14,7 @@ from tests.faults.crowd import Asked, Crowd
 from tests.faults.deliveries import IN_FLIGHT
 from tests.faults.havoc import Havoc
 from tests.faults.loads import answered_at, ms
+from tests.faults.record import Sent
 from tests.faults.row import Figures, Outcome, judged, share
 from tests.faults.troubles import uncited
 from tests.faults.visitors import Visit
@@ -20,6 +23,8 @@ from tests.peers.slack import RETRY_AFTER
 from tests.peers.slack_socket import Envelope
 
 ANSWER_SECONDS = 60.0
+POST_SECONDS = 1.0
+"""Slack takes one message in so long in a channel."""
 WARM_SECONDS = 120.0
 LOOKED_UP = ("160004", "10003", "10008")
 """What Discord says where a lost process had made a thread, or had not, or somebody has taken a
@@ -136,9 +141,11 @@ def in_an_outage(havoc: Havoc, envelope: Envelope) -> bool:
 
 
 def own_times(run: Run, rows: Sequence[Row]) -> dict[str, list[float]]:
-    """Without what the model took; in Discord up to the moment when the answer was known there."""
+    """Without what the model took, and what Slack lets a channel wait after another thread's answer;
+    in Discord up to the moment when the answer was known there."""
     troubled, shown = run.havoc.troubled_threads(), answered_at(run.place)
     closed = {row["message_id"]: row for row in rows if row["closed_at"]}
+    channels = SlackChannels(run.place)
     times: dict[str, list[float]] = {"slack": [], "discord": [], "web": []}
     for asked in run.crowd.asked:
         sent = asked.sent
@@ -146,7 +153,8 @@ def own_times(run: Run, rows: Sequence[Row]) -> dict[str, list[float]]:
             continue
         model = run.place.model.seconds_for(sent.canary)
         if sent.place[0] == "slack" and sent.message_id in shown:
-            times["slack"].append(shown[sent.message_id] - asked.at - model)
+            at = shown[sent.message_id]
+            times["slack"].append(at - max(asked.at + model, channels.free_for(sent, before=at)))
         elif sent.place[0] == "discord" and sent.message_id in closed:
             times["discord"].append(seconds(closed[sent.message_id], "closed_at") - model)
     times["web"] = [
@@ -155,6 +163,23 @@ def own_times(run: Run, rows: Sequence[Row]) -> dict[str, list[float]]:
         if visit.answered_at is not None
     ]
     return times
+
+
+class SlackChannels:
+    """When Slack took a message of another thread in the same channel."""
+
+    def __init__(self, place: Yard) -> None:
+        self._posts: defaultdict[str, list[tuple[float, str]]] = defaultdict(list)
+        for call in place.slack.calls("chat.postMessage"):
+            thread = str(call.arguments.get("thread_ts"))
+            self._posts[str(call.arguments.get("channel"))].append((call.at, thread))
+
+    def free_for(self, sent: Sent, *, before: float) -> float:
+        """From when on Slack took the next one there."""
+        _, channel, own = sent.place
+        posts = self._posts[channel]
+        taken = [at for at, thread in posts if thread != own and at < before]
+        return max(taken, default=-math.inf) + POST_SECONDS
 
 
 def untouched(run: Run, asked: Asked) -> bool:

@@ -10,7 +10,14 @@ import pytest
 
 from tests.faults.havoc import Outage
 from tests.faults.judgement import Run, judgement
-from tests.faults.paper_day import ENDED, PaperYard, a_good_day, later
+from tests.faults.paper_day import (
+    ENDED,
+    OWN_SECONDS,
+    PaperYard,
+    a_good_day,
+    answer_in_slack,
+    later,
+)
 from tests.peers.slack_api import Call
 from tests.peers.slack_socket import Envelope
 
@@ -167,3 +174,19 @@ def test_a_life_that_reads_a_book_may_grow_by_its_index(tmp_path: Path) -> None:
     memory_grows(run)
     run.lives[0].reads = True
     assert judgement(run).misses == []
+
+
+@pytest.mark.parametrize(("other", "counts"), [("7.1", False), ("1.1", True)])
+def test_what_slack_lets_a_channel_wait_after_another_thread_is_not_ours(
+    other: str, counts: bool, tmp_path: Path
+) -> None:
+    run = a_good_day(tmp_path)
+    slack_shows_late(run)
+    run.place.slack.api.calls.append(
+        replace(
+            answer_in_slack("C1", other, OWN_SECONDS),
+            arguments={"channel": "C1", "thread_ts": other},
+        )
+    )
+    missed = any(DEFECTS[slack_shows_late] in miss for miss in judgement(run).misses)
+    assert missed is counts
