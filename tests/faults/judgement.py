@@ -141,8 +141,8 @@ def in_an_outage(havoc: Havoc, envelope: Envelope) -> bool:
 
 
 def own_times(run: Run, rows: Sequence[Row]) -> dict[str, list[float]]:
-    """Without what the model took, and what Slack lets a channel wait after another thread's answer;
-    in Discord up to the moment when the answer was known there."""
+    """Without what the model took, and what Slack lets a channel wait after another thread's
+    answer; in Discord up to the moment when the answer was known there."""
     troubled, shown = run.havoc.troubled_threads(), answered_at(run.place)
     closed = {row["message_id"]: row for row in rows if row["closed_at"]}
     channels = SlackChannels(run.place)

@@ -124,12 +124,12 @@ def show_in_slack(place: PaperYard, sent: Sent) -> None:
     envelope = Envelope("e1", "events_api", {"event": {"type": "app_mention"}}, sent_at=[ENDED])
     envelope.acked_at = ENDED + OWN_SECONDS
     place.slack.deliveries.envelopes["e1"] = envelope
-    place.slack.api.calls.append(answer_in_slack(sent.place[1], sent.message_id, OWN_SECONDS))
-
-
-def answer_in_slack(channel: str, thread: str, after: float) -> Call:
-    marked = {"channel": channel, "thread_ts": thread, "metadata": {"event_type": "footnote"}}
-    return Call("chat.postMessage", marked, ENDED + after, None)
+    posted = {
+        "channel": sent.place[1],
+        "thread_ts": sent.message_id,
+        "metadata": {"event_type": "footnote"},
+    }
+    place.slack.api.calls.append(Call("chat.postMessage", posted, ENDED + OWN_SECONDS, None))
 
 
 def later(seconds: float) -> str:

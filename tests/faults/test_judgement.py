@@ -15,7 +15,6 @@ from tests.faults.paper_day import (
     OWN_SECONDS,
     PaperYard,
     a_good_day,
-    answer_in_slack,
     later,
 )
 from tests.peers.slack_api import Call
@@ -182,11 +181,7 @@ def test_what_slack_lets_a_channel_wait_after_another_thread_is_not_ours(
 ) -> None:
     run = a_good_day(tmp_path)
     slack_shows_late(run)
-    run.place.slack.api.calls.append(
-        replace(
-            answer_in_slack("C1", other, OWN_SECONDS),
-            arguments={"channel": "C1", "thread_ts": other},
-        )
-    )
+    posted = {"channel": "C1", "thread_ts": other}
+    run.place.slack.api.calls.append(Call("chat.postMessage", posted, ENDED + OWN_SECONDS, None))
     missed = any(DEFECTS[slack_shows_late] in miss for miss in judgement(run).misses)
     assert missed is counts
