@@ -59,7 +59,6 @@ OF_TENANT = Statement(
 OLD = Statement(
     some(questions.c.accepted_at < bindparam("before"), questions.c.closed_at.is_not(None))
 )
-OF_THREAD = Statement(some(questions.c.thread == bindparam("in_thread")))
 DROP = Statement(delete(questions).where(questions.c.id == bindparam("question")))
 HOLD = Statement(
     select(threads.c.id).where(threads.c.id == bindparam("in_thread")).with_for_update()

@@ -14,7 +14,6 @@ HELP, BOOKS, SETTINGS, DOCTOR, JOBS, GAPS, FORGET_ME, MUTE, PROFILE = (
     "help", "books", "settings", "doctor", "jobs", "gaps", "forget-me", "mute", "profile",
 )  # fmt: skip
 MAX_TONE = 200
-NOBODY = "none"
 
 Command = dict[str, Any]
 WHERE: list[Command] = [

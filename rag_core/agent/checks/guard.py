@@ -21,7 +21,6 @@ LONE_JOINER = re.compile(
 )
 """Joiners and selectors beside plain letters make no emoji: there they only hide something."""
 CONTROL = re.compile("[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ud800-\udfff]")
-BLANK_LINES = re.compile(r"\n{3,}")
 
 
 FENCE_LIKE = re.compile("~{3,}")
