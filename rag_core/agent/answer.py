@@ -24,6 +24,15 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
+class ErrorKind(StrEnum):
+    """What went wrong where a question ended in an error."""
+
+    EMPTY = "empty"
+    INVALID = "invalid"
+    RETRIEVAL = "retrieval"
+    API = "api"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
     """A footnote: the place that a sentence came from, and the words that back it."""
@@ -95,6 +104,8 @@ class AgentResponse:
     generation_time_ms: float = 0.0
     total_time_ms: float = 0.0
     error: str | None = None
+    error_kind: ErrorKind | None = None
+    """For whoever keeps the house; askers read the sentence."""
     source_changed: bool = False
     """Whether a section that is cited here has changed since the answer was given."""
     asked_before: EarlierThread | None = None

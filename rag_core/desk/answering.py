@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 from uuid import UUID
 
-from rag_core.agent.answer import AgentResponse
+from rag_core.agent.answer import AgentResponse, ErrorKind
 from rag_core.agent.checks.guard import GuardedText, guarded
 from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_in
@@ -23,7 +23,7 @@ from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.notices import notices_in
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.desk.progress import Progress
-from rag_core.desk.unanswered import unanswered
+from rag_core.desk.unanswered import kind_of, unanswered
 from rag_core.errors import FootnoteError, NoBookChosen, StorageError
 from rag_core.ports import ConversationStore
 
@@ -181,12 +181,24 @@ class Answering:
     def _apology(
         self, claim: OpenQuestion, state: ConversationState, error: BaseException
     ) -> AgentResponse:
-        return self._unanswered(claim, state, self._apologise(error, claim.question.locale))
+        sentence = self._apologise(error, claim.question.locale)
+        return self._unanswered(claim, state, sentence, kind=kind_of(error))
 
     def _unanswered(
-        self, claim: OpenQuestion, state: ConversationState, sentence: GuardedText
+        self,
+        claim: OpenQuestion,
+        state: ConversationState,
+        sentence: GuardedText,
+        *,
+        kind: ErrorKind | None = None,
     ) -> AgentResponse:
-        return unanswered(claim.question, sentence, session_id=state.session_id, model=self._model)
+        return unanswered(
+            claim.question,
+            sentence,
+            session_id=state.session_id,
+            model=self._model,
+            kind=kind,
+        )
 
 
 def announced(response: AgentResponse, state: ConversationState, *, locale: str) -> AgentResponse:

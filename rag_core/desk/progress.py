@@ -26,15 +26,6 @@ class QuestionState(StrEnum):
         }
 
 
-class ErrorKind(StrEnum):
-    """Why a question ended in ERROR."""
-
-    EMPTY = "empty"
-    INVALID = "invalid"
-    RETRIEVAL = "retrieval"
-    API = "api"
-
-
 class Progress(Protocol):
     """Hears how far an answer has come. Best effort: nothing depends on it being heard."""
 

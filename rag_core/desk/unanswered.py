@@ -5,10 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
-from rag_core.agent.answer import AgentResponse, Outcome
+from rag_core.agent.answer import AgentResponse, ErrorKind, Outcome
 from rag_core.agent.checks.guard import GuardedText
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.errors import InvalidQuestion, NoBookChosen, UpstreamError
+
+SEARCHES = frozenset({"qdrant", "cohere"})
+"""Services without which nothing is found."""
 
 
 def unanswered(
@@ -17,6 +21,7 @@ def unanswered(
     *,
     session_id: UUID | None = None,
     model: str = "",
+    kind: ErrorKind | None = None,
 ) -> AgentResponse:
     """Says why there is no answer, or not yet; the session is new where it belongs to none."""
     return AgentResponse(
@@ -30,4 +35,18 @@ def unanswered(
         model=model,
         created_at=datetime.now(UTC),
         error=sentence,
+        error_kind=kind,
     )
+
+
+def kind_of(error: BaseException) -> ErrorKind:
+    """What it was that failed."""
+    match error:
+        case InvalidQuestion():
+            return ErrorKind.INVALID
+        case NoBookChosen():
+            return ErrorKind.RETRIEVAL
+        case UpstreamError() if error.service in SEARCHES:
+            return ErrorKind.RETRIEVAL
+        case _:
+            return ErrorKind.API

@@ -14,7 +14,7 @@ import pytest
 
 from adapters.apologies import apologise
 from rag_core.agent.agent import Agent
-from rag_core.agent.answer import AgentResponse, Outcome
+from rag_core.agent.answer import AgentResponse, ErrorKind, Outcome
 from rag_core.agent.config import AgentConfig
 from rag_core.books.book import Book
 from rag_core.books.library import Library
@@ -134,7 +134,7 @@ async def test_modules_keep_an_answer_to_any_of_several(quoting: School) -> None
         a_question(), question=Question(message=ASKED, filters=Filters(module="hard"))
     )
     response = await quoting.answers(outside)
-    assert response.outcome is Outcome.ERROR
+    assert (response.outcome, response.error_kind) == (Outcome.ERROR, ErrorKind.INVALID)
     assert "Known modules: one, two" in response.answer
 
 

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.agent.answer import AgentResponse, Citation, Outcome, Source, Suggestion
+from rag_core.agent.answer import (
+    AgentResponse,
+    Citation,
+    ErrorKind,
+    Outcome,
+    Source,
+    Suggestion,
+)
 from rag_core.agent.checks.guard import GuardedText
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.books.book import BookIds
@@ -158,6 +165,7 @@ def responses(draw: Any) -> AgentResponse:
         generation_time_ms=draw(milliseconds),
         total_time_ms=draw(milliseconds),
         error=draw(st.none() | st.text()),
+        error_kind=draw(st.none() | st.sampled_from(ErrorKind)),
     )
 
 

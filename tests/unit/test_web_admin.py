@@ -12,10 +12,13 @@ import pytest
 from adapters.web.config import WebConfig
 from adapters.web.pages.admin_books import books_html, channels_html
 from adapters.web.pages.admin_numbers import numbers_html
-from adapters.web.pages.admin_story import answers_html
+from adapters.web.pages.admin_story import answers_html, story_html
+from rag_core.agent.answer import ErrorKind, Outcome
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.insight.stats import DayTally, Stats, Tally, Waiting
+from rag_core.insight.story import Story
+from tests.fakes.answers import an_answer
 from tests.fakes.web_house import House, MemoryBooks, MemoryGaps, OneDefault
 from tests.fakes.web_values import START
 from tests.fakes.web_visit import a_config, visiting, with_keys
@@ -239,6 +242,23 @@ def test_where_nothing_is_there_a_sentence_says_so() -> None:
     assert "Nothing was asked yet." in answers_html([])
     assert "No place says anything for itself" in channels_html({})
     assert "No book has been read yet." in books_html([], [], drops=False)
+
+
+def test_the_story_of_a_failed_answer_tells_what_failed() -> None:
+    failed = an_answer(
+        outcome=Outcome.ERROR, citations=(), error="Later.", error_kind=ErrorKind.RETRIEVAL
+    )
+    story = Story(
+        response=failed,
+        platform="web",
+        asked_at=START,
+        stored_at=START,
+        delivered=True,
+        attempts=1,
+        searches=(),
+        ratings=(),
+    )
+    assert "failed (retrieval)" in str(story_html(story))
 
 
 async def test_an_empty_house_leads_those_who_may_drop_files_to_where_they_can(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from adapters.web.pages.admin_frame import items, row, rows
 from adapters.web.pages.markdown import parsed, rendered
 from adapters.web.pages.templates import Html, fill, joined
-from rag_core.agent.answer import Citation, Source
+from rag_core.agent.answer import AgentResponse, Citation, Source
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.insight.story import Rating, Story, StoryLine
 from rag_core.retrieval.whereabouts import whereabouts
@@ -84,7 +84,7 @@ def facts_html(story: Story) -> Html:
     waited = (story.stored_at - story.asked_at).total_seconds()
     delivered = {None: "on its way", True: "yes", False: "no: the platform refused it"}
     told = {
-        "Outcome": OUTCOMES[response.outcome.value],
+        "Outcome": outcome_of(response),
         "Confidence": f"{response.confidence:.2f} ({response.confidence_level.value})",
         "From question to stored answer": f"{waited:.2f} s",
         "Searching": f"{response.retrieval_time_ms:.0f} ms",
@@ -96,6 +96,11 @@ def facts_html(story: Story) -> Html:
         "Delivered": delivered[story.delivered],
     }
     return joined([fill("admin-fact", fact=fact, value=value) for fact, value in told.items()])
+
+
+def outcome_of(response: AgentResponse) -> str:
+    outcome = OUTCOMES[response.outcome.value]
+    return f"{outcome} ({response.error_kind.value})" if response.error_kind else outcome
 
 
 def rating(each: Rating) -> str:

@@ -17,6 +17,7 @@ from rag_core.agent.answer import (
     AgentResponse,
     Citation,
     EarlierThread,
+    ErrorKind,
     Outcome,
     Source,
     Suggestion,
@@ -109,6 +110,7 @@ class AnswerBody(BaseModel):
     generation_time_ms: float
     total_time_ms: float
     error: str | None
+    error_kind: ErrorKind | None = None
 
 
 def answer_body(text: str) -> AnswerBody:
@@ -167,6 +169,7 @@ def answer_from_rows(row: Row, citations: Sequence[Row]) -> AgentResponse:
             generation_time_ms=body.generation_time_ms,
             total_time_ms=body.total_time_ms,
             error=body.error,
+            error_kind=body.error_kind,
             source_changed=row["source_changed_at"] is not None,
             asked_before=earlier_from_json(row["earlier_body"]),
         )

@@ -1,0 +1,33 @@
+"""What is noted of a question that ended in an error, for whoever keeps the house."""
+
+from __future__ import annotations
+
+import pytest
+
+from rag_core.agent.answer import ErrorKind
+from rag_core.desk.unanswered import kind_of
+from rag_core.errors import (
+    AnswerTimedOut,
+    InvalidQuestion,
+    ModelBehaviourError,
+    NoBookChosen,
+    UpstreamRejected,
+    UpstreamUnavailable,
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (InvalidQuestion("module", "There is no module 'x'."), ErrorKind.INVALID),
+        (NoBookChosen(), ErrorKind.RETRIEVAL),
+        (UpstreamUnavailable("qdrant"), ErrorKind.RETRIEVAL),
+        (UpstreamRejected("cohere", "429"), ErrorKind.RETRIEVAL),
+        (UpstreamUnavailable("openai"), ErrorKind.API),
+        (ModelBehaviourError("cut"), ErrorKind.API),
+        (AnswerTimedOut(), ErrorKind.API),
+        (RuntimeError("a defect"), ErrorKind.API),
+    ],
+)
+def test_each_error_tells_what_it_was_that_failed(error: Exception, kind: ErrorKind) -> None:
+    assert kind_of(error) is kind
