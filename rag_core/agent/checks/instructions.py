@@ -80,7 +80,7 @@ AI = re.compile(r"\bais?\b")
 
 def may_give_orders(text: str) -> bool:
     lower = text.lower()
-    return any(telltale in lower for telltale in TELLTALES) or bool(AI.search(lower))
+    return any(map(lower.__contains__, TELLTALES)) or bool(AI.search(lower))
 
 
 @lru_cache(maxsize=2_048)

@@ -140,7 +140,7 @@ class Reading:
         """All words of the passages and their headings."""
         return frozenset[str]().union(
             *(line.words for line in self._lines),
-            *(heading_words(line.result) for line in self._lines),
+            *(line.headings for line in self._lines),
         )
 
     @cached_property

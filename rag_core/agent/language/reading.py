@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from rag_core.agent.language.sentences import sentences_of
-from rag_core.agent.language.words import content
+from rag_core.agent.language.words import meant
 
 READ_TEXTS = 1_024
 """Passages that are remembered as they were read, a few kilobytes each: what is judged before an
@@ -16,7 +16,7 @@ answer is written is looked at again when the answer is checked, with many other
 def read(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """The sentences of a text with their words: what is asked for often is read once."""
     return tuple(
-        (sentence, frozenset(content(sentence)))
+        (sentence, frozenset(meant(sentence)))
         for line in text.splitlines()
         for sentence in map(str.strip, sentences_of(line))
         if sentence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from unicodedata import combining, normalize
 
@@ -28,11 +29,16 @@ FUNCTION_WORDS = frozenset(SMALL.split())
 """Words that say how a sentence hangs together, not what it is about."""
 
 
-@lru_cache(maxsize=4_096)
-def words(text: str) -> tuple[str, ...]:
+def listed(text: str) -> list[str]:
     """The words of a text in lower case, in order."""
     lower = text.lower().replace("’", "'")
-    return tuple((PLAIN_WORD if lower.isascii() else WORD).findall(lower))
+    return (PLAIN_WORD if lower.isascii() else WORD).findall(lower)
+
+
+@lru_cache(maxsize=4_096)
+def words(text: str) -> tuple[str, ...]:
+    """The same, for what is asked about again."""
+    return tuple(listed(text))
 
 
 @lru_cache(maxsize=4_096)
@@ -53,10 +59,15 @@ def stem_of(word: str) -> str:
     return stem(bare)
 
 
+def meant(text: str) -> Iterator[str]:
+    """The stems of the words that carry meaning, in order; small words are left out."""
+    return filter(None, map(told, listed(text)))
+
+
 @lru_cache(maxsize=4_096)
 def content(text: str) -> tuple[str, ...]:
-    """The stems of the words that carry meaning, in order; small words are left out."""
-    return tuple(filter(None, map(told, words(text))))
+    """The same, for what is asked about again."""
+    return tuple(meant(text))
 
 
 @lru_cache(maxsize=20_000)

@@ -28,6 +28,7 @@ SEARCH_THREADS = 1
 """The engine's own: with one it works in the thread that asks. Handing over to another and back
 takes a tenth of a quick search, and a third of it where the machine has other things to do; nearly
 all passages are in one segment, which one thread goes through in any case."""
+MEBIBYTE = 2**20
 PLACE = "shard"
 """In the state: which folder holds the shard."""
 
@@ -58,11 +59,22 @@ def open_shard(
 
 
 def load_shard(shard_folder: Path, dimension: int, rules: GraphRules) -> edge.EdgeShard:
-    """Blocks."""
+    """Blocks. Nothing else in the process runs while the engine opens a shard, which takes a tenth
+    of the time when the disk need not be asked."""
     with edge_errors(shard_folder.parent):
+        read_ahead(shard_folder)
         shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
     let_go_of_files(shard_folder)
     return shard
+
+
+def read_ahead(folder: Path) -> None:
+    """Have the system hold these files in its cache. Blocks, and nobody else."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb", buffering=0) as opened:
+                while opened.read(MEBIBYTE):
+                    pass
 
 
 def next_place(shard_folder: Path) -> Path:
@@ -117,10 +129,14 @@ def configuration(dimension: int, rules: GraphRules) -> edge.EdgeConfig:
 
 
 def create_indexes(shard: edge.EdgeShard) -> None:
-    schemas: dict[str, Any] = {TENANT: edge.KeywordIndexParams(is_tenant=True)}
-    schemas |= dict.fromkeys(EDGE_KEYWORDS, edge.PayloadSchemaType.Keyword)
-    schemas |= dict.fromkeys(INTEGERS, edge.PayloadSchemaType.Integer)
-    schemas |= dict.fromkeys(DATETIMES, edge.PayloadSchemaType.Datetime)
+    """Read from their files where these are complete: to build them anew in memory would hold up
+    everybody for longer the larger the index is, each time it is opened, and finds nothing sooner.
+    """
+    read = edge.Memory.Cached
+    schemas: dict[str, Any] = {TENANT: edge.KeywordIndexParams(is_tenant=True, memory=read)}
+    schemas |= dict.fromkeys(EDGE_KEYWORDS, edge.KeywordIndexParams(memory=read))
+    schemas |= dict.fromkeys(INTEGERS, edge.IntegerIndexParams(memory=read))
+    schemas |= dict.fromkeys(DATETIMES, edge.DatetimeIndexParams(memory=read))
     for name, schema in schemas.items():
         shard.update(edge.UpdateOperation.create_field_index(name, schema))
 
