@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from adapters.apologies import apologise
 from adapters.web.reply import WebReplies
@@ -42,7 +43,9 @@ from rag_core.ports import Embedder, VectorStore
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.widening import WideSearch
 from rag_core.staff.shelf import StaffShelf
-from rag_core.websites.fetcher import Fetcher
+
+if TYPE_CHECKING:
+    from rag_core.websites.fetcher import Fetcher
 
 
 @contextlib.asynccontextmanager
@@ -135,6 +138,8 @@ def housekeeping_of(settings: Settings, stores: Stores) -> Housekeeping:
 
 def gathering(settings: Settings, folder: Path) -> Gathering:
     def fetcher() -> Fetcher:
+        from rag_core.websites.fetcher import Fetcher  # only who reads a website needs it
+
         return Fetcher(version=version("footnote-bot"), allowed=settings.allowed_fetch_hosts)
 
     return Gathering(folder / "websites", fetcher=fetcher)

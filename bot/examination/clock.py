@@ -7,8 +7,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 
-import httpx
-
 from adapters.steward import Finding
 from bot.examination.look import in_place, missing
 from bot.settings import Settings
@@ -43,6 +41,8 @@ def compared_with(settings: Settings) -> str | None:
 
 async def told_by(address: str) -> datetime | None:
     """The time in a service's answer, if it answers and tells one."""
+    import httpx
+
     try:
         async with httpx.AsyncClient(timeout=LOOK_SECONDS) as client:
             front = httpx.URL(address).join("/")  # an unknown path would count as a bad request

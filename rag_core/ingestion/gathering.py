@@ -10,15 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rag_core.errors import IngestionError
 from rag_core.ingestion.job import FileFailure, IngestionJob
 from rag_core.websites.address import AddressRefused
-from rag_core.websites.fetcher import Fetcher, Unreachable
 from rag_core.websites.mirror import Mirror
+from rag_core.websites.response import Unreachable
 from rag_core.websites.sitemap import SitemapRefused
 from rag_core.websites.website import Reading, Website
+
+if TYPE_CHECKING:  # with its HTTP client, 8 MB that few need
+    from rag_core.websites.fetcher import Fetcher
 
 CHECKOUT = "git:"
 """Before the path of a checkout whose remote is asked for news first."""

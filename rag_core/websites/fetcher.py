@@ -7,7 +7,6 @@ import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 from urllib.parse import urljoin
@@ -15,49 +14,13 @@ from urllib.parse import urljoin
 import httpx
 
 from rag_core.websites.address import AddressRefused, WebAddress, check_ip, check_name, parsed
+from rag_core.websites.response import AGENT, Answer, FetchLimits, Unreachable
 
-AGENT = "Footnote"
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MAX_REDIRECTS = 5
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 """A host's IP addresses."""
-
-
-class Unreachable(Exception):
-    """A server that gave no answer, or none that is of use now; its text says what happened."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchLimits:
-    """Bounds of one reading of a website."""
-
-    pages: int = 5_000
-    page_bytes: int = 10 * 1024 * 1024
-    total_bytes: int = 1024 * 1024 * 1024
-    sitemaps: int = 50
-    sitemap_bytes: int = 50 * 1024 * 1024
-    seconds: float = 3_600.0
-    request_seconds: float = 30.0
-    at_once: int = 4
-    attempts: int = 3
-    pause: float = 1.0
-    """Before a second attempt, doubled for each further one; a server's own wish counts more."""
-    longest_pause: float = 60.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What a server sent: all of it, or nothing where it has not changed."""
-
-    address: WebAddress
-    status: int
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: bytes = b""
-
-    @property
-    def media_type(self) -> str:
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 class Fetcher:

@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from rag_core.websites.address import WebAddress
-from rag_core.websites.fetcher import Answer
+from rag_core.websites.response import Answer
 
 INDEX, PAGES = "index.json", "pages"
 SUFFIXES = {

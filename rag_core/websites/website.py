@@ -8,12 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
 
 from rag_core.websites.address import AddressRefused, WebAddress, parsed
-from rag_core.websites.fetcher import AGENT, Answer, Fetcher, Unreachable
 from rag_core.websites.mirror import KindRefused, Mirror
+from rag_core.websites.response import AGENT, Answer, Unreachable
 from rag_core.websites.robots import MAX_ROBOTS, Robots
 from rag_core.websites.sitemap import Sitemap, SitemapRefused, is_sitemap, read_sitemap
+
+if TYPE_CHECKING:  # with its HTTP client, 8 MB that few need
+    from rag_core.websites.fetcher import Fetcher
 
 REFUSED = (AddressRefused, KindRefused, SitemapRefused)
 GONE = frozenset({404, 410})

@@ -12,7 +12,8 @@ import pytest
 from aiohttp import web
 
 from rag_core.websites.address import parsed
-from rag_core.websites.fetcher import Fetcher, Unreachable
+from rag_core.websites.fetcher import Fetcher
+from rag_core.websites.response import Unreachable
 from tests.peers.loopback import serving
 
 CERTIFICATE = Path(__file__).parents[1] / "peers" / "docs_example.pem"

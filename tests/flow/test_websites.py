@@ -18,7 +18,8 @@ from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.retriever import Retriever
 from rag_core.websites.address import parsed
-from rag_core.websites.fetcher import Fetcher, FetchLimits, Unreachable
+from rag_core.websites.fetcher import Fetcher
+from rag_core.websites.response import FetchLimits, Unreachable
 from tests.fakes.embedder import WordEmbedder
 from tests.fakes.ingestion_stores import MemoryBooks, MemoryJobs
 from tests.peers.website import WebsitePeer, website_peer

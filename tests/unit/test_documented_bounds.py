@@ -17,7 +17,7 @@ from rag_core.ingestion.kinds import KINDS, MEGABYTE
 from rag_core.ingestion.loaders.archive import MOST_BYTES, MOST_MARKUP, MOST_PACKED, MOST_PARTS
 from rag_core.ingestion.loaders.container import Limits
 from rag_core.storage.engines.examination import LOCK_SECONDS
-from rag_core.websites.fetcher import FetchLimits
+from rag_core.websites.response import FetchLimits
 
 DOCS = Path(__file__).parents[2] / "docs"
 FILE, SITE, DESK = Limits(), FetchLimits(), DeskLimits()

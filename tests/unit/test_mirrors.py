@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.websites.address import AddressRefused, parsed
-from rag_core.websites.fetcher import Answer
 from rag_core.websites.mirror import Mirror, file_name
+from rag_core.websites.response import Answer
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from rag_core.websites.address import (
     check_name,
     parsed,
 )
-from rag_core.websites.fetcher import Fetcher, Unreachable
+from rag_core.websites.fetcher import Fetcher
+from rag_core.websites.response import Unreachable
 
 FORBIDDEN = (
     "file:/etc/passwd",

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from rag_core.errors import StorageError
-from rag_core.storage.engines.migration import migrate, of_the_driver
+from rag_core.storage.engines.migration import of_the_driver
 
 BATCH = 500
 VERSION_TABLE = "alembic_version"
@@ -45,6 +45,8 @@ async def load(url: str, lines: Iterable[str], *, revision: str) -> int:
     """Fill an empty database with the rows of a dump of this schema; all of it or nothing.
 
     What was open then may have been answered since: it is looked up before it is posted."""
+    from rag_core.storage.engines.upgrading import migrate
+
     async with connected(url) as connection, connection.begin():
         await connection.run_sync(migrate, revision)
         known = {table.name: table for table in await tables(connection)}
