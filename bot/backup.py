@@ -20,7 +20,7 @@ from bot.providers import INDEX_FOLDER
 from rag_core.errors import InvalidQuestion, StorageError
 from rag_core.ports import VectorStore
 from rag_core.storage.engines.archive import dump, load
-from rag_core.storage.engines.migration import HEAD
+from rag_core.storage.engines.version import HEAD
 
 MANIFEST, ROWS = "manifest.json", "database.jsonl"
 COMPRESSION = 1

@@ -11,7 +11,7 @@ from rag_core.desk.outgoing import PartState
 from rag_core.errors import StorageError
 from rag_core.storage.engines.archive import dump, load
 from rag_core.storage.engines.database import open_database
-from rag_core.storage.engines.migration import HEAD
+from rag_core.storage.engines.version import HEAD
 from tests.builders import a_key
 from tests.contract.conftest import ENGINES
 from tests.contract.desk_work import LEASE, DeskWork

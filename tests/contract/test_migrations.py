@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 import rag_core.storage
 from rag_core.errors import SchemaTooNew
 from rag_core.storage.engines.database import open_database
-from rag_core.storage.engines.migration import HEAD
+from rag_core.storage.engines.version import HEAD
 from rag_core.storage.markers import Markers
 from rag_core.storage.schema import metadata
 

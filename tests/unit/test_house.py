@@ -50,6 +50,17 @@ HEAVY = {"discord", "slack_bolt", "fastapi", "uvicorn", "openai", "cohere", "qdr
     "cryptography", "docutils", "lxml", "mammoth", "pptx", "pypdfium2",
 }  # fmt: skip
 
+SELDOM = {
+    "alembic",
+    "httpx",
+    "openai",
+    "cohere",
+    "qdrant_client",
+    "onnxruntime",
+    "docutils",
+    "lxml",
+}
+
 
 def sources() -> list[Path]:
     return [path for floor in MAY_IMPORT for path in sorted((ROOT / floor).rglob("*.py"))]
@@ -134,6 +145,17 @@ def test_help_does_not_load_what_it_does_not_need() -> None:
     )
     assert ran.stderr.strip() == "[]"
     assert "ingest" in ran.stdout
+
+
+def test_an_ordinary_start_does_not_load_what_few_need() -> None:
+    script = (
+        "import bot.supervisor, sys\n"
+        f"print(sorted({SELDOM!r} & set(sys.modules)), file=sys.stderr)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert ran.stderr.strip() == "[]"
 
 
 def tracked_files() -> list[Path]:

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import create_async_engine
-
-HEAD = "0007"
-"""The newest migration."""
-
-
-def is_up_to_date(versions: Sequence[str]) -> bool:
-    """Whether there is nothing to do, so that an ordinary start is spared the machinery."""
-    return list(versions) == [HEAD]
 
 
 async def bring_up_to_date(url: str) -> None:

@@ -11,8 +11,9 @@ from sqlalchemy import make_url
 
 from rag_core.errors import ConfigurationError, StorageError, StorageFull
 from rag_core.storage.engines.engine import Row, Transaction
-from rag_core.storage.engines.migration import bring_up_to_date, is_up_to_date
+from rag_core.storage.engines.migration import bring_up_to_date
 from rag_core.storage.engines.statement import Statement
+from rag_core.storage.engines.version import is_up_to_date
 
 try:
     import asyncpg  # type: ignore[import-untyped]  # it ships no types

@@ -16,9 +16,10 @@ from sqlalchemy import make_url
 from rag_core.errors import ConfigurationError, StorageError
 from rag_core.storage.engines.clock import STEADY, steady_seconds_from_now
 from rag_core.storage.engines.engine import Row, Transaction
-from rag_core.storage.engines.migration import bring_up_to_date, is_up_to_date
+from rag_core.storage.engines.migration import bring_up_to_date
 from rag_core.storage.engines.sqlite_errors import sqlite_errors
 from rag_core.storage.engines.statement import Statement
+from rag_core.storage.engines.version import is_up_to_date
 
 Result = TypeVar("Result")
 

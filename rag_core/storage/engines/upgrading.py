@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 from rag_core.errors import SchemaTooNew
-from rag_core.storage.engines.migration import HEAD
+from rag_core.storage.engines.version import HEAD
 
 MIGRATION_LOCK = 0x466F6F74
 """Held on PostgreSQL while migrations run; any number will do, as long as it stays the same."""
