@@ -7,7 +7,7 @@ import hmac
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 NEAR = 0.84
 """Below this likeness of their vectors, two questions are not compared word by word."""
 COMPARED = 5
+HALF_BYTES = 2
 
 Opens = Callable[[IncomingQuestion], bool]
 """Whether a question began a thread that everybody reads who can ask in its channel."""
@@ -45,13 +46,14 @@ class Asked:
     vector: Vector
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Candidate:
-    """A question that was answered there before."""
+class Candidate(NamedTuple):
+    """A question that was answered there before. There are hundreds of them, of which a few are
+    looked at: so they are left as they are stored."""
 
-    question_id: UUID
+    question_id: str
     digest: str
-    vector: NDArray[np.float16]
+    halves: bytes
+    """Its vector, in numbers of half precision."""
 
 
 class RepeatStore(Protocol):
@@ -122,11 +124,12 @@ class Repeats:
         )
         known = await self._store.answered_in(asked.place, besides=question_id)
         for candidate in likest(asked, known):
-            before = await self._store.question(candidate.question_id)
+            its_id = UUID(candidate.question_id)
+            before = await self._store.question(its_id)
             if before is None or before.key == question.key:
                 continue
             if candidate.digest == asked.digest or is_same(words, before.question.message):
-                await self._store.remember(asked, earlier=candidate.question_id)
+                await self._store.remember(asked, earlier=its_id)
                 return EarlierThread(
                     key=before.key, message_id=before.message_id, asked_at=before.heard_at
                 )
@@ -156,15 +159,21 @@ def hashed(key: bytes, *words: str) -> str:
 def likest(asked: Asked, known: Sequence[Candidate]) -> list[Candidate]:
     """The same words first, then what comes near in meaning."""
     same = [each for each in known if each.digest == asked.digest]
-    others = [each for each in known if len(each.vector) == len(asked.vector)]
+    others = [each for each in known if len(each.halves) == HALF_BYTES * len(asked.vector)]
     if not others:
         return same[:COMPARED]
-    rows = np.stack([each.vector for each in others]).astype(np.float32)
+    rows = vectors_of(others)
     own = np.array(asked.vector, dtype=np.float32)
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(own)
     likeness = rows @ own / np.where(lengths == 0, 1, lengths)
     near = [others[place] for place in np.argsort(-likeness) if likeness[place] >= NEAR]
     return list(dict.fromkeys([*same, *near]))[:COMPARED]
+
+
+def vectors_of(candidates: Sequence[Candidate]) -> NDArray[np.float32]:
+    """One row for each of these, whose vectors are of one length."""
+    halves = np.frombuffer(b"".join([each.halves for each in candidates]), dtype="<f2")
+    return halves.reshape(len(candidates), -1).astype(np.float32)
 
 
 def is_same(one: str, other: str) -> bool:

@@ -17,7 +17,7 @@ from rag_core.storage.engines.codec import question_from_json, to_time
 from rag_core.storage.engines.engine import Database
 from rag_core.storage.engines.statement import Statement, upsert
 from rag_core.storage.hash_keys import known_key, made_key
-from rag_core.storage.vector_text import array_from_text, vector_to_text
+from rag_core.storage.vector_text import halves_from_text, vector_to_text
 
 repeats, questions, answers = schema.repeats, schema.questions, schema.answers
 
@@ -63,11 +63,7 @@ class RepeatRecords:
             ANSWERED, place=place, besides=str(besides), at_most=COMPARED
         )
         return [
-            Candidate(
-                question_id=UUID(row["question"]),
-                digest=row["digest"],
-                vector=array_from_text(row["vector"]),
-            )
+            Candidate(row["question"], row["digest"], halves_from_text(row["vector"]))
             for row in found
         ]
 

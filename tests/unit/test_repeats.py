@@ -8,7 +8,6 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from adapters.discord.acting.asking import TOKEN
 from adapters.discord.answering.renderer import DiscordRenderer
@@ -53,17 +52,17 @@ def test_who_asks_for_something_else_does_not(one: str, other: str) -> None:
     assert not is_same(other, one)
 
 
-def halves(*values: float) -> NDArray[np.float16]:
-    return np.array(values, dtype=np.float16)
+def candidate(digest: str, *values: float) -> Candidate:
+    return Candidate(str(uuid4()), digest, np.array(values, dtype="<f2").tobytes())
 
 
 def test_the_same_words_come_first_and_what_is_far_does_not_come_at_all() -> None:
     asked = Asked(question_id=uuid4(), place="p", digest="same", vector=(1.0, 0.0))
-    same = Candidate(question_id=uuid4(), digest="same", vector=halves())
-    near = Candidate(question_id=uuid4(), digest="a", vector=halves(0.9, 0.1))
-    nearer = Candidate(question_id=uuid4(), digest="b", vector=halves(1.0, 0.0))
-    far = Candidate(question_id=uuid4(), digest="c", vector=halves(0.0, 1.0))
-    another_model = Candidate(question_id=uuid4(), digest="d", vector=halves(1.0, 0.0, 0.0))
+    same = candidate("same")
+    near = candidate("a", 0.9, 0.1)
+    nearer = candidate("b", 1.0, 0.0)
+    far = candidate("c", 0.0, 1.0)
+    another_model = candidate("d", 1.0, 0.0, 0.0)
     assert likest(asked, [far, near, another_model, nearer, same]) == [same, nearer, near]
     assert likest(asked, []) == []
 
