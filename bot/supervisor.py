@@ -33,7 +33,7 @@ from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.worker import Worker
 from rag_core.errors import ConfigurationError, FootnoteError
-from rag_core.providers.spare_memory import give_back
+from rag_core.providers.spare_memory import give_back, given_back
 from rag_core.storage.engines.folder_lock import folder_lock
 
 log = logging.getLogger(__name__)
@@ -114,6 +114,7 @@ class WorkingHouse:
                 *services.watches(chat_outlets(platforms)),
                 services.timetable.run(),
                 services.gaps.run(),
+                given_back(),
                 # The server closes what it is given; who asks meanwhile waits at the socket.
                 serve(app, page.dup()),
                 serve(private, door.dup()),

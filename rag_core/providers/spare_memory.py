@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import mmap
 from collections.abc import Iterator
 from pathlib import Path
 
 MAPS = Path("/proc/self/maps")
+EVERY_SECONDS = 60.0
 
 
 def give_back() -> None:
@@ -16,6 +18,14 @@ def give_back() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
+
+
+async def given_back(*, every: float = EVERY_SECONDS) -> None:
+    """Until cancelled: what a rush of questions or the reading of a book needed does not stay with
+    the process when they are over."""
+    while True:
+        await asyncio.sleep(every)
+        await asyncio.to_thread(give_back)
 
 
 def let_go_of_files(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import mmap
 import os
 from collections.abc import Iterator
@@ -9,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.memory import mapped_kilobytes
-from rag_core.providers.spare_memory import let_go_of_files, shared_memory
+from benchmarks.memory import mapped_kilobytes, resident_kilobytes
+from rag_core.providers.spare_memory import given_back, let_go_of_files, shared_memory
 
 PAGES = 64
+RUSH = 20_000
+BLOCK = 2_000
 
 
 @pytest.fixture
@@ -51,3 +55,18 @@ def test_what_is_written_to_no_file_is_never_let_go(tmp_path: Path) -> None:
         let_go_of_files(tmp_path)
         assert held[:4] == b"owna"
         assert not list(shared_memory(f"{tmp_path}/"))
+
+
+async def test_what_a_rush_needed_does_not_stay_with_the_process() -> None:
+    rush = [bytes(BLOCK) for _ in range(RUSH)]
+    last = rush.pop()  # lies behind all the others, which thus cannot be given back by themselves
+    half = resident_kilobytes(os.getpid()) - RUSH * BLOCK // 1024 // 2
+    rush.clear()
+    giving = asyncio.create_task(given_back(every=0.01))
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(10):
+            while resident_kilobytes(os.getpid()) > half:  # noqa: ASYNC110 - nobody tells of it
+                await asyncio.sleep(0.01)
+    giving.cancel()
+    assert resident_kilobytes(os.getpid()) <= half
+    assert len(last) == BLOCK

@@ -37,7 +37,7 @@ OPENS_SENTENCE = re.compile(
 NUMBERED = re.compile(r"^\s*\d{1,3}\.$")
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def sentences_of(text: str) -> tuple[str, ...]:
     """The sentences in order, each with its markers and the space before it; nothing is lost."""
     code = [found.span() for found in INLINE_CODE.finditer(text)] if "`" in text else []

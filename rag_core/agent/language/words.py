@@ -35,13 +35,13 @@ def listed(text: str) -> list[str]:
     return (PLAIN_WORD if lower.isascii() else WORD).findall(lower)
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def words(text: str) -> tuple[str, ...]:
     """The same, for what is asked about again."""
     return tuple(listed(text))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def stems(text: str) -> tuple[str, ...]:
     """The stems of all words, in order."""
     return tuple(map(stem_of, words(text)))
@@ -64,7 +64,7 @@ def meant(text: str) -> Iterator[str]:
     return filter(None, map(told, listed(text)))
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=2_048)
 def content(text: str) -> tuple[str, ...]:
     """The same, for what is asked about again."""
     return tuple(meant(text))
