@@ -50,7 +50,7 @@ async def heard(call: Callable[[], Awaitable[T]], breaker: Breaker | None) -> T:
     """One attempt; the breaker hears how it went. A clear refusal is no failure."""
     if breaker is None:
         return await call()
-    breaker.check()
+    await breaker.turn()
     try:
         answer = await call()
     except UpstreamUnavailable:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from rag_core.errors import UpstreamError, UpstreamUnavailable
@@ -32,6 +33,11 @@ class Retries:
         return pause if elapsed + pause < self.patience else None
 
 
+WAITING = 4
+"""Callers that wait until a service is tried again. They are few: while it is away for long, the
+others must hear so at once, and whoever waits keeps a place in which an answer is worked on."""
+
+
 class Breaker:
     """Spares a service that is down: after some failures in a row nobody asks it for a while.
 
@@ -43,22 +49,41 @@ class Breaker:
         *,
         failures: int = 5,
         rest_seconds: float = 5.0,
+        waiting: int = WAITING,
         clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._service = service
         self._limit = failures
         self._rest = rest_seconds
+        self._places = waiting
         self._clock = clock
+        self._sleep = sleep
         self._failures = 0
         self._try_at = 0.0
 
-    def check(self) -> None:
-        """Refuse a call while the service rests."""
-        if self._failures < self._limit:
-            return
-        if self._clock() < self._try_at:
+    async def turn(self) -> None:
+        """Return when the service may be asked; refuse a call that would have to wait in a crowd,
+        or for longer than until the next trial."""
+        if self._is_resting and self._places:
+            self._places -= 1
+            try:
+                await self._until(self._try_at)
+            finally:
+                self._places += 1
+        if self._is_resting:
             raise UpstreamUnavailable(self._service, "it failed often and is left alone for now")
-        self._try_at = self._clock() + self._rest  # whoever asks next waits for this one
+        if self._failures >= self._limit:
+            self._try_at = self._clock() + self._rest  # whoever asks next waits for this one
+
+    async def _until(self, moment: float) -> None:
+        """A sleep may end a little early, and too early is refused."""
+        while (left := moment - self._clock()) > 0:
+            await self._sleep(left)
+
+    @property
+    def _is_resting(self) -> bool:
+        return self._failures >= self._limit and self._clock() < self._try_at
 
     def succeeded(self) -> None:
         self._failures = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 
 import pytest
@@ -48,49 +49,88 @@ class Clock:
     def __call__(self) -> float:
         return self.now
 
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
 
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
 
 
-def opened(clock: Clock) -> Breaker:
-    breaker = Breaker("openai", clock=clock)
+async def opened(clock: Clock, *, waiting: int = 0) -> Breaker:
+    breaker = Breaker("openai", clock=clock, sleep=clock.sleep, waiting=waiting)
     for _ in range(5):
-        breaker.check()
+        await breaker.turn()
         breaker.failed()
     return breaker
 
 
-def test_five_failures_in_a_row_open_it(clock: Clock) -> None:
+async def test_five_failures_in_a_row_open_it(clock: Clock) -> None:
+    breaker = await opened(clock)
     with pytest.raises(UpstreamUnavailable):
-        opened(clock).check()
+        await breaker.turn()
 
 
-def test_a_success_between_starts_the_row_anew(clock: Clock) -> None:
+async def test_a_success_between_starts_the_row_anew(clock: Clock) -> None:
     breaker = Breaker("openai", clock=clock)
     for _ in range(4):
         breaker.failed()
     breaker.succeeded()
     breaker.failed()
-    breaker.check()
+    await breaker.turn()
 
 
-def test_after_five_seconds_one_caller_tries(clock: Clock) -> None:
-    breaker = opened(clock)
+async def test_after_five_seconds_one_caller_tries(clock: Clock) -> None:
+    breaker = await opened(clock)
     clock.now += 5.0
-    breaker.check()
+    await breaker.turn()
     with pytest.raises(UpstreamUnavailable):
-        breaker.check()
+        await breaker.turn()
     breaker.succeeded()
-    breaker.check()
-    breaker.check()
+    await breaker.turn()
+    await breaker.turn()
 
 
-def test_a_trial_that_fails_rests_the_service_again(clock: Clock) -> None:
-    breaker = opened(clock)
+async def test_a_trial_that_fails_rests_the_service_again(clock: Clock) -> None:
+    breaker = await opened(clock)
     clock.now += 5.0
-    breaker.check()
+    await breaker.turn()
     breaker.failed()
     with pytest.raises(UpstreamUnavailable):
-        breaker.check()
+        await breaker.turn()
+
+
+async def test_some_wait_until_it_is_tried_again(clock: Clock) -> None:
+    breaker = await opened(clock, waiting=1)
+    clock.now += 2.0
+    await breaker.turn()
+    assert clock.now == 105.0
+    breaker.succeeded()
+    await breaker.turn()
+    assert clock.now == 105.0
+
+
+async def test_one_of_those_who_waited_tries_and_the_others_are_refused() -> None:
+    breaker = Breaker("openai", failures=1, rest_seconds=0.1, waiting=3)
+    breaker.failed()
+    turns = (breaker.turn() for _ in range(3))
+    waited = await asyncio.gather(*turns, return_exceptions=True)
+    assert waited.count(None) == 1
+    assert sum(isinstance(each, UpstreamUnavailable) for each in waited) == 2
+
+
+async def test_a_crowd_does_not_wait() -> None:
+    breaker = Breaker("openai", failures=1, waiting=2)
+    breaker.failed()
+    places = [asyncio.create_task(breaker.turn()) for _ in range(2)]
+    await asyncio.sleep(0)
+    with pytest.raises(UpstreamUnavailable):
+        await breaker.turn()
+    for place in places:
+        place.cancel()
+    await asyncio.wait(places)
+    waits_again = asyncio.create_task(breaker.turn())
+    await asyncio.sleep(0)
+    assert not waits_again.done(), "who went away has left a place"
+    waits_again.cancel()

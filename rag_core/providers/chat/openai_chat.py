@@ -120,7 +120,7 @@ class OpenAIChat:
         self, request: dict[str, Any], assembly: Assembly
     ) -> AsyncGenerator[TextDelta, None]:
         """One request. What is lost after the reply's own end is not missed."""
-        self._breaker.check()
+        await self._breaker.turn()
         with openai_errors(self._breaker):
             # Past `chat.completions.create`, which walks through every field of the request by
             # its declared types, for longer than all else that it does.
