@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from rag_core.retrieval.query import Filters
+from rag_core.retrieval.query import EVERYTHING, Filters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,8 @@ class Condition:
 
 def conditions_of(filters: Filters) -> list[Condition]:
     """One condition for each filter that is set; they combine with AND."""
+    if filters == EVERYTHING:  # as nearly always, and told sooner than that none of them is set
+        return []
     layer = filters.layer and filters.layer.value
     conditions = (
         is_one_of("module", filters.module),
