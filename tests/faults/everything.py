@@ -26,6 +26,9 @@ WARM_AT = 0.3
 A_STORM_EVERY = 120.0
 END_SECONDS = 20.0
 PATIENCE = 180.0
+READING = "SELECT job_id FROM jobs WHERE status IN ('queued', 'running')"
+INDEX_SECONDS = 60.0
+"""In which the index of a book that has been read is built anew."""
 TAKEN_AWAY = ("thread_not_found", "message_not_found")
 """What Slack says where somebody has deleted the question that is being answered."""
 
@@ -97,9 +100,9 @@ class Day:
         """Some storms, and what the process holds once it is warm and at the end."""
         life, began = Life(name, seconds * WARM_AT, reads), monotonic()
         self._run.lives.append(life)
+        warming = asyncio.create_task(self._warmed_up(life, house))
         async with knocking(self._address) as knocks:
             await until(began + seconds * WARM_AT)
-            life.warm = held(house)
             storms = max(1, round(seconds * (1 - WARM_AT) / A_STORM_EVERY))
             for number in range(storms):
                 share = WARM_AT + (1 - WARM_AT) * (number + 0.5) / storms
@@ -107,7 +110,20 @@ class Day:
                 await self._havoc.storm()
             await until(began + seconds)
             life.end = held(house)
+        warming.cancel()
         life.knocks = knocks.waited
+
+    async def _warmed_up(self, life: Life, house: House) -> None:
+        """Note what the process holds then: where it goes on with a book, once that is read and
+        the index has found its form."""
+        await asyncio.sleep(life.warm_after)
+        if not life.reads:
+            while self._place.rows(READING):
+                life.reads = True
+                await asyncio.sleep(1.0)
+            await asyncio.sleep(INDEX_SECONDS * life.reads)
+            life.reads = False
+        life.warm = held(house)
 
     @contextlib.asynccontextmanager
     async def _going_on(self, seconds: float) -> AsyncIterator[None]:
