@@ -32,6 +32,7 @@ class SlackDoor:
 
     def __init__(self, session: aiohttp.ClientSession, errands: Errands) -> None:
         self.desk = FakeDesk(lambda question: an_answer())
+        self.errands = errands
         client = AsyncWebClient(token="xoxb-1", base_url=NOWHERE, session=session)
         team = Team(client)
         team.know(WORKSPACE)

@@ -17,6 +17,7 @@ from tests.peers.slack_malformed import FORM, JSON, SHAPES, encoded
 from tests.peers.slack_sender import signed
 
 ALLOWED = {200, 400, 404}
+NOT_NOW = 503
 
 
 class Defects(logging.Handler):
@@ -42,7 +43,10 @@ class Target:
         status = self._loop.run_until_complete(
             self._door.status("POST", signed(data, kind=kind), data)
         )
-        assert status in ALLOWED, status
+        if self._door.errands.is_full:  # with Slack out of reach, presses are soon too many
+            assert status in {*ALLOWED, NOT_NOW}, status
+        else:
+            assert status in ALLOWED, status
 
 
 def main() -> None:

@@ -47,10 +47,14 @@ class Errands:
 
     def start(self, work: Coroutine[Any, Any, None]) -> None:
         """What somebody waits for: done, if later. DeskFull where there is far too much."""
-        if len(self._running) >= self._most_owed:
+        if self.is_full:
             work.close()
             raise DeskFull("Too many people press, edit and delete at once.")
         self._own(work)
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._running) >= self._most_owed
 
     def offer(self, work: Coroutine[Any, Any, None]) -> None:
         """What nobody misses, such as a sign or a title: not begun while there is much to do."""
