@@ -75,7 +75,8 @@ TELLTALES = (
 """One of these stands in everything that the rules find: to look for them is cheap."""
 
 
-AI = re.compile(r"\bais?\b")
+AI = re.compile(r"ai(?<=\bai)s?\b")
+"""The letters first, which are looked for in a fraction of the time."""
 
 
 def may_give_orders(text: str) -> bool:
