@@ -71,19 +71,30 @@ async def supervise(settings: Settings) -> None:
         proven: Settings | None = None
         told: Settings | None = settings
         while told is not None:
+            tried = told
             try:
-                async with opened_house(told, folder) as house:
-                    proven = told
+                async with opened_house(tried, folder) as house:
+                    proven = tried
                     with short_turns(), settled_in():
                         told = await house.work(page, door, wishes)
             except FootnoteError as error:
-                if proven is None or told is proven:
-                    raise
-                log.error(
-                    "the new settings do not work; the old ones hold", extra={"cause": str(error)}
-                )
-                told = proven
+                told = to_go_on_with(error, tried=tried, told=told, proven=proven)
     log.info("ended")
+
+
+def to_go_on_with(
+    error: FootnoteError, *, tried: Settings, told: Settings | None, proven: Settings | None
+) -> Settings:
+    """The settings to begin anew with after a fault. It is raised where the process was asked to
+    end, which it does with this fault then, or where nothing else has worked before."""
+    if told is None or (told is tried and proven in (None, tried)):
+        raise error
+    if told is not tried:
+        log.error("not everything could be closed", extra={"cause": str(error)})
+        return told
+    assert proven is not None
+    log.error("the new settings do not work; the old ones hold", extra={"cause": str(error)})
+    return proven
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
