@@ -29,6 +29,7 @@ SEARCH_THREADS = 1
 takes a tenth of a quick search, and a third of it where the machine has other things to do; nearly
 all passages are in one segment, which one thread goes through in any case."""
 MEBIBYTE = 2**20
+EDITION = "edition"
 PLACE = "shard"
 """In the state: which folder holds the shard."""
 
@@ -129,14 +130,14 @@ def configuration(dimension: int, rules: GraphRules) -> edge.EdgeConfig:
 
 
 def create_indexes(shard: edge.EdgeShard) -> None:
-    """Read from their files where these are complete: to build them anew in memory would hold up
-    everybody for longer the larger the index is, each time it is opened, and finds nothing sooner.
-    """
+    """What every search is narrowed by is kept in memory. The others are read from their files, and
+    find as quickly what they are asked for: to build them in memory each time the index is opened
+    would hold up everybody, for longer the larger it is."""
     read = edge.Memory.Cached
-    schemas: dict[str, Any] = {TENANT: edge.KeywordIndexParams(is_tenant=True, memory=read)}
-    schemas |= dict.fromkeys(EDGE_KEYWORDS, edge.KeywordIndexParams(memory=read))
+    schemas: dict[str, Any] = dict.fromkeys(EDGE_KEYWORDS, edge.KeywordIndexParams(memory=read))
     schemas |= dict.fromkeys(INTEGERS, edge.IntegerIndexParams(memory=read))
     schemas |= dict.fromkeys(DATETIMES, edge.DatetimeIndexParams(memory=read))
+    schemas |= {TENANT: edge.KeywordIndexParams(is_tenant=True), EDITION: edge.KeywordIndexParams()}
     for name, schema in schemas.items():
         shard.update(edge.UpdateOperation.create_field_index(name, schema))
 
