@@ -33,15 +33,11 @@ class Retries:
         return pause if elapsed + pause < self.patience else None
 
 
-WAITING = 4
-"""Callers that wait until a service is tried again. They are few: while it is away for long, the
-others must hear so at once, and whoever waits keeps a place in which an answer is worked on."""
-
-
 class Breaker:
     """Spares a service that is down: after some failures in a row nobody asks it for a while.
 
-    Then one caller tries; when that one succeeds, all may ask again."""
+    Then one caller tries; when that one succeeds, all may ask again. So many as `waiting` may wait
+    for that, where there is nothing to do without the service."""
 
     def __init__(
         self,
@@ -49,7 +45,7 @@ class Breaker:
         *,
         failures: int = 5,
         rest_seconds: float = 5.0,
-        waiting: int = WAITING,
+        waiting: int = 0,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:

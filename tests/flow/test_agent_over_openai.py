@@ -176,7 +176,7 @@ async def failed(agent: Agent) -> None:
 
 async def test_a_service_that_is_down_is_spared_and_tried_again_after_five_seconds() -> None:
     clock = Clock()
-    breaker = Breaker("openai", clock=clock, waiting=0)
+    breaker = Breaker("openai", clock=clock)
     async with openai_peer() as peer, agent_at(peer, pause=0.0, breaker=breaker) as agent:
         peer.script = [Status(500)] * 9
         await failed(agent)
@@ -196,7 +196,7 @@ async def test_a_service_that_is_down_is_spared_and_tried_again_after_five_secon
 
 
 async def test_who_asks_soon_after_an_outage_is_answered_at_the_next_trial() -> None:
-    breaker = Breaker("openai", failures=2, rest_seconds=0.2)
+    breaker = Breaker("openai", failures=2, rest_seconds=0.2, waiting=1)
     async with openai_peer() as peer, agent_at(peer, pause=0.0, breaker=breaker) as agent:
         peer.script = [Status(503), Status(503), SEARCH, ANSWER]
         assert (await ask(agent)).answer == RIGHT
@@ -220,7 +220,7 @@ async def test_what_is_not_the_service_s_fault_spares_it_nothing(fault: Any) -> 
 
 
 async def test_no_connection_counts_as_the_service_s_fault() -> None:
-    breaker = Breaker("openai", clock=Clock(), waiting=0)
+    breaker = Breaker("openai", clock=Clock())
     async with openai_peer() as peer:
         url = peer.url
     async with agent_at(OpenAIPeer(url=url), pause=0.0, breaker=breaker) as agent:

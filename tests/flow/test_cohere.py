@@ -234,7 +234,7 @@ async def test_a_reranker_that_is_down_is_left_alone_after_some_failures() -> No
             base_url=peer.url,
             model="rerank-v3.5",
             retries=ONCE,
-            breaker=Breaker("cohere", failures=2, rest_seconds=60, waiting=0),
+            breaker=Breaker("cohere", failures=2, rest_seconds=60),
         ) as reranker,
     ):
         for _ in range(5):

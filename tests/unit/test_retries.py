@@ -111,10 +111,18 @@ async def test_some_wait_until_it_is_tried_again(clock: Clock) -> None:
     assert clock.now == 105.0
 
 
-async def test_one_of_those_who_waited_tries_and_the_others_are_refused() -> None:
-    breaker = Breaker("openai", failures=1, rest_seconds=0.1, waiting=3)
+async def test_one_of_those_who_waited_tries_and_the_others_are_refused(clock: Clock) -> None:
+    woken = asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        await woken.wait()
+
+    breaker = Breaker("openai", failures=1, waiting=3, clock=clock, sleep=sleep)
     breaker.failed()
-    turns = (breaker.turn() for _ in range(3))
+    turns = [asyncio.create_task(breaker.turn()) for _ in range(3)]
+    await asyncio.sleep(0)
+    clock.now += 5.0
+    woken.set()
     waited = await asyncio.gather(*turns, return_exceptions=True)
     assert waited.count(None) == 1
     assert sum(isinstance(each, UpstreamUnavailable) for each in waited) == 2

@@ -33,6 +33,9 @@ SERVICE = "openai"
 VENDOR_URL = "https://api.openai.com/v1/"
 PATH = "/chat/completions"
 CONNECT_SECONDS = 10.0
+WAITING = 4
+"""Questions that wait until a model that is away is tried again. They are few: while it is away for
+long, the others must hear so at once, and whoever waits keeps a place in which one is worked on."""
 LAST_BYTES_SECONDS = 0.1
 """How long what follows a reply's last event is read: a connection that is read to its end serves
 the next request, without another handshake."""
@@ -75,7 +78,7 @@ class OpenAIChat:
         self._client = client
         self._model = model
         self._retries = retries
-        self._breaker = breaker or Breaker(SERVICE)
+        self._breaker = breaker or Breaker(SERVICE, waiting=WAITING)
 
     @property
     def name(self) -> str:
