@@ -8,6 +8,7 @@ from typing import Any
 import qdrant_edge as edge
 
 from rag_core.providers.index.conditions import Condition
+from rag_core.providers.index.payload import EDITION
 
 
 def readable(
@@ -22,7 +23,7 @@ def readable(
     required: list[Any] = [own_books, *map(in_engine_words, conditions)]
     if not hidden:
         return edge.Filter(must=required)
-    unseen = edge.FieldCondition("edition", match=edge.MatchAny(sorted(hidden)))
+    unseen = edge.FieldCondition(EDITION, match=edge.MatchAny(sorted(hidden)))
     return edge.Filter(must=required, must_not=[unseen])
 
 

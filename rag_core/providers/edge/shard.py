@@ -15,7 +15,13 @@ from rag_core.errors import ConfigurationError, FolderInUse, StorageError, Stora
 from rag_core.providers.edge.building import GraphRules
 from rag_core.providers.edge.index_state import STATE_FILE, read_state, write_state
 from rag_core.providers.edge.search import DENSE, WORDS
-from rag_core.providers.index.payload import DATETIMES, EDGE_KEYWORDS, INTEGERS, TENANT
+from rag_core.providers.index.payload import (
+    DATETIMES,
+    EDGE_KEYWORDS,
+    EDITION,
+    INTEGERS,
+    TENANT,
+)
 from rag_core.providers.spare_memory import let_go_of_files
 
 SHARD_FOLDER = "shard"
@@ -29,7 +35,6 @@ SEARCH_THREADS = 1
 takes a tenth of a quick search, and a third of it where the machine has other things to do; nearly
 all passages are in one segment, which one thread goes through in any case."""
 MEBIBYTE = 2**20
-EDITION = "edition"
 PLACE = "shard"
 """In the state: which folder holds the shard."""
 

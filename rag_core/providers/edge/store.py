@@ -21,6 +21,7 @@ from rag_core.providers.edge.search import DENSE, WORDS, EdgeSearch
 from rag_core.providers.index.bm25 import words_model
 from rag_core.providers.index.conditions import Condition
 from rag_core.providers.index.payload import (
+    EDITION,
     edition,
     packed_of,
     parts_of,
@@ -210,7 +211,7 @@ class EdgeStore(StoredFields):
 
     async def _delete_editions(self, names: list[str]) -> None:
         for start in range(0, len(names), FILES):
-            await self._home.write(self._delete, "edition", names[start : start + FILES])
+            await self._home.write(self._delete, EDITION, names[start : start + FILES])
 
     def _delete(self, key: str, values: list[str]) -> None:
         named = edge.Filter(must=[edge.FieldCondition(key, match=edge.MatchAny(values))])
@@ -218,7 +219,7 @@ class EdgeStore(StoredFields):
 
     async def _start(self) -> None:
         """Clear away what a crash left unseen, and learn which versions there are."""
-        for key, field in (("hidden", "edition"), ("dropped", "book_id")):
+        for key, field in (("hidden", EDITION), ("dropped", "book_id")):
             if left := self._home.left(key):
                 await self._home.write(self._delete, field, left)
         self._editions.add(await self._home.write(self._all_editions))
@@ -230,7 +231,7 @@ class EdgeStore(StoredFields):
         total = self._home.shard.count(edge.CountRequest())
         if not total:
             return []
-        found = self._home.shard.facet(edge.FacetRequest("edition", limit=total, exact=True))
+        found = self._home.shard.facet(edge.FacetRequest(EDITION, limit=total, exact=True))
         return [str(hit.value) for hit in found.hits if hit.count]
 
     async def _close(self) -> None:

@@ -25,11 +25,11 @@ METADATA = tuple(field.name for field in fields(DocumentMetadata))
 MOMENTS = frozenset({"created_at", "updated_at", "released_at"})
 PLACED = {field.name for field in fields(SearchResult)} & {*METADATA, "chunk_id", "text"}
 """Payload fields with a place of their own in a result; the others are its metadata."""
-HIDDEN = {"edition"}
+TENANT, EDITION = "book_id", "edition"
+HIDDEN = {EDITION}
 """The store's own fields."""
-TENANT = "book_id"
 KEYWORDS = (
-    "edition",
+    EDITION,
     "chunk_id",
     "module",
     "proficiency_level",
@@ -94,7 +94,7 @@ def narrow_fields(embedded: EmbeddedChunk) -> dict[str, Any]:
     metadata = embedded.chunk.metadata
     fields = present(NARROW, values_narrow(metadata))
     fields["chunk_id"] = embedded.chunk.id
-    fields["edition"] = edition(metadata.book_id, metadata.version, metadata.source_file)
+    fields[EDITION] = edition(metadata.book_id, metadata.version, metadata.source_file)
     return fields
 
 
