@@ -118,12 +118,17 @@ class Day:
         the index has found its form."""
         await asyncio.sleep(life.warm_after)
         if not life.reads:
-            while self._place.rows(READING):
-                life.reads = True
-                await asyncio.sleep(1.0)
-            await asyncio.sleep(INDEX_SECONDS * life.reads)
-            life.reads = False
+            await self._read_to_the_end(life)
         life.warm = held(house)
+
+    async def _read_to_the_end(self, life: Life) -> None:
+        """A life that ends before this does is one that reads."""
+        while self._place.rows(READING):
+            life.reads = True
+            await asyncio.sleep(1.0)
+        if life.reads:
+            await asyncio.sleep(INDEX_SECONDS)
+        life.reads = False
 
     @contextlib.asynccontextmanager
     async def _going_on(self, seconds: float) -> AsyncIterator[None]:
