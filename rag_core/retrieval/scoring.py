@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -32,6 +32,8 @@ LEADERS, LIKENESS_WEIGHT = 3, 0.25
 """The likeness to the first few different texts: more of the same subject is seldom wrong."""
 FEW = 32
 """Points that are put in order faster one by one than in rows."""
+ROUNDING = 1e-9
+"""Sums of the same numbers in another order are not quite equal."""
 SHORT_PAGE = 2
 """Passages of a page that has too few for its second one to say anything."""
 
@@ -44,6 +46,35 @@ class Ranked(Generic[P]):
     similarities: list[float]
     """The cosine to the question itself."""
     scores: list[float]
+
+
+def contenders(
+    points: Sequence[P],
+    cosines: Sequence[Mapping[P, float]],
+    words: Sequence[Mapping[P, float]],
+    *,
+    room: int,
+) -> Sequence[P]:
+    """Those that may be among the best `room`, while some are known by one signal only.
+
+    Each signal brought its own best, so whatever it did not bring has no more than the last of
+    these. Nobody need ask how much less, where even that would not do."""
+    if len(points) <= room:
+        return points
+    signals = [*cosines, *words]
+    known = np.array([[each.get(point, np.nan) for point in points] for each in signals])
+    last = np.array([max(0.0, min(each.values(), default=0.0)) for each in signals])
+    weights = signal_weights(len(cosines))
+    least = weights @ np.maximum(np.nan_to_num(known), 0.0)
+    most = least + (weights * last) @ np.isnan(known)
+    enough = np.partition(least, -room)[-room] - ROUNDING
+    return [points[at] for at in np.flatnonzero(most >= enough).tolist()]
+
+
+def signal_weights(texts: int) -> NDArray[np.float64]:
+    """Of meaning for each text, then of words for each."""
+    by_text = np.array((1.0, THREAD_WEIGHT))[:texts]
+    return np.concatenate((COSINE_WEIGHT * by_text, WORDS_WEIGHT * by_text))
 
 
 def ranked(points: Sequence[P], cosines: Sequence[Row], words: Sequence[Row]) -> Ranked[P]:

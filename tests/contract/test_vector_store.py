@@ -94,6 +94,29 @@ async def test_results_are_ordered_ranked_from_one_and_no_more_than_asked_for(
     assert "oven" in found[0].text
 
 
+async def test_a_short_list_is_the_head_of_a_long_one(store: VectorStore) -> None:
+    """What cannot come first is left out early, and nothing else is."""
+    chance = random.Random(7)
+    words = [f"word{number}" for number in range(40)]
+    await put(store, [long_text(" ".join(chance.choices(words, k=6))) for _ in range(300)])
+    for _ in range(20):
+        earlier = " ".join(chance.choices(words, k=3))
+        text = " ".join(chance.choices(words, k=3))
+        query = EmbeddedQuery(
+            text=text,
+            vector=EMBEDDER.vector(text),
+            thread=EmbeddedText(text=earlier, vector=EMBEDDER.vector(earlier)),
+        )
+        long = [told(each) for each in await store.search(query, books=COURSE, limit=100)]
+        for limit in (1, 5, 40):
+            short = [told(each) for each in await store.search(query, books=COURSE, limit=limit)]
+            assert short == long[:limit]
+
+
+def told(result: SearchResult) -> tuple[str, float, float]:
+    return result.chunk_id, result.rank_score, result.similarity_score
+
+
 async def test_similarity_is_the_cosine_of_the_vectors(store: VectorStore) -> None:
     await put(store)
     query = EMBEDDER.vector("oven")

@@ -22,6 +22,7 @@ from rag_core.retrieval.scoring import (
     THREAD_WEIGHT,
     Judgement,
     by_all_signals,
+    contenders,
     ranked,
     with_wording,
 )
@@ -65,6 +66,28 @@ def test_a_few_points_are_ranked_to_the_bit_as_many_are(scored: list[tuple[float
     assert few.points == [many.points[at] for at in kept]
     assert few.similarities == [many.similarities[at] for at in kept]
     assert few.scores == [many.scores[at] for at in kept]
+
+
+@given(st.lists(SCORED, min_size=1, max_size=40), st.integers(1, 12), st.integers(1, 12))
+def test_whoever_is_among_the_best_was_a_contender(
+    scored: list[tuple[float, float]], heard: int, room: int
+) -> None:
+    cosines, words = (dict(enumerate(each)) for each in zip(*scored, strict=True))
+    near, said = (
+        {point: scores[point] for point in sorted(scores, key=lambda at: -scores[at])[:heard]}
+        for scores in (cosines, words)
+    )
+    found = sorted(near.keys() | said.keys())
+    kept = contenders(found, [near], [said], room=room)
+    best = ranked(found, [[cosines[at] for at in found]], [[words[at] for at in found]])
+    assert {*best.points[:room]} <= {*kept} <= {*found}
+
+
+def test_who_cannot_come_near_any_more_is_no_contender() -> None:
+    near = {1: 0.9, 2: 0.8, 3: 0.1}
+    said = {1: 0.9, 4: 0.1}
+    assert contenders([1, 2, 3, 4], [near], [said], room=1) == [1]
+    assert contenders([1, 2, 3, 4], [near], [said], room=4) == [1, 2, 3, 4]
 
 
 def test_words_in_their_order_cover_more_and_case_and_marks_mean_nothing() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -19,7 +19,7 @@ from rag_core.providers.index.payload import candidates, result_of, results_of, 
 from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.likeness import Likeness, middle_of
 from rag_core.retrieval.results import SearchResult
-from rag_core.retrieval.scoring import Ranked, ranked
+from rag_core.retrieval.scoring import Ranked, contenders, ranked
 
 DENSE, WORDS = "dense", "words"
 CANDIDATES = 100
@@ -42,8 +42,26 @@ class Asked:
     bound: float = 1.0
     """The most that a passage's words could reach, if it had those too that no passage has."""
 
-    def request(self, where: edge.Filter, limit: int) -> edge.QueryRequest:
+    def among(self, where: edge.Filter, limit: int) -> edge.QueryRequest:
         return edge.QueryRequest(limit=limit, query=self.query, filter=where, params=self.params)
+
+    def scores(self, hits: Iterable[edge.ScoredPoint]) -> Scores:
+        # The engine's own types allow for ids and scores that this index does not have.
+        return {hit.id: hit.score / self.bound for hit in hits}  # type: ignore[misc]  # wider
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the signals brought, each its own best: meaning for each text, then words for each."""
+
+    signals: Sequence[Asked | None]
+    """None: no book has any of the words."""
+    scores: Sequence[Scores]
+    points: Sequence[int]
+
+    @property
+    def texts(self) -> int:
+        return len(self.signals) // 2
 
 
 class EdgeSearch:
@@ -65,64 +83,61 @@ class EdgeSearch:
     ) -> list[SearchResult]:
         where = readable(reach.books, reach.hidden, conditions_of(query.filters))
         wide = max(CANDIDATES, pool, limit) if query.text or query.thread else max(pool, limit)
-        found = self._ranked(query, where, reach, wide)
+        heard = self._heard(query, where, reach, wide)
         room = max(pool, limit)
         while True:
+            found = self._ranked(heard, room)
             near = found.points[:room]
             stored = self._stored(near, reach)
             judged = order(candidates(found, stored, room))
             placed = judged.placed(self._likeness(judged.leaders, near))
-            if len(placed) >= limit or room >= len(found.points):
+            if len(placed) >= limit or room >= len(heard.points):
                 return self._results(placed[:limit], stored)
             room *= 2  # many of them have the same text
 
-    def _ranked(
-        self, query: EmbeddedQuery, where: edge.Filter, reach: Reach, wide: int
-    ) -> Ranked[int]:
-        """The best by any signal, all of them scored by all."""
-        meant = [Asked(nearest(asked.vector)) for asked in query.texts]
-        said = [self._by_words(asked.text, reach) for asked in query.texts]
-        signals = [*meant, *(each for each in said if each is not None)]
-        found = self._ask([asked.request(where, wide) for asked in signals])
-        union = set[int]().union(*found)
-        points = sorted(union)
-        complete = iter(self._completed(signals, found, union))
-        cosines = [
-            [scores.get(point, 0.0) for point in points] for scores in islice(complete, len(meant))
+    def _heard(self, query: EmbeddedQuery, where: edge.Filter, reach: Reach, wide: int) -> Heard:
+        """The best by each signal."""
+        signals = [
+            *(Asked(nearest(asked.vector)) for asked in query.texts),
+            *(self._by_words(asked.text, reach) for asked in query.texts),
         ]
-        words = [
-            [scores.get(point, 0.0) / asked.bound for point in points]
-            if asked is not None and (scores := next(complete))
-            else [0.0] * len(points)
-            for asked in said
-        ]
-        return ranked(points, cosines, words)
-
-    def _completed(
-        self, signals: Sequence[Asked], found: Sequence[Scores], union: set[int]
-    ) -> list[Scores]:
-        """Every signal's scores of the points that only another one brought."""
-        missing = [union - scores.keys() for scores in found]
-        answers = iter(
-            self._ask(
-                [
-                    asked.request(numbered(points), len(points))
-                    for asked, points in zip(signals, missing, strict=True)
-                    if points
-                ]
-            )
+        scores = self._ask(
+            signals, [asked.among(where, wide) if asked else None for asked in signals]
         )
-        return [
-            scores | next(answers) if points else scores
-            for scores, points in zip(found, missing, strict=True)
-        ]
+        return Heard(signals, scores, sorted(set().union(*scores)))
 
-    def _ask(self, requests: Sequence[edge.QueryRequest]) -> list[Scores]:
-        if not requests:
-            return []
-        answers = self._shard.query_batch(edge.QueryBatchRequest(list(requests)))
-        # The engine's own types allow for ids and scores that this index does not have.
-        return [{hit.id: hit.score for hit in hits} for hits in answers]  # type: ignore[misc]  # wider
+    def _ranked(self, heard: Heard, room: int) -> Ranked[int]:
+        """The best `room` by all signals, and some that might have been among them."""
+        texts = heard.texts
+        points = contenders(heard.points, heard.scores[:texts], heard.scores[texts:], room=room)
+        rows = [
+            [scores.get(point, 0.0) for point in points]
+            for scores in self._completed(heard, points)
+        ]
+        return ranked(points, rows[:texts], rows[texts:])
+
+    def _completed(self, heard: Heard, points: Sequence[int]) -> list[Scores]:
+        """Every signal's scores of these points, also of those that only another one brought."""
+        missing = [[point for point in points if point not in scores] for scores in heard.scores]
+        found = self._ask(
+            heard.signals,
+            [
+                asked.among(numbered(lacking), len(lacking)) if asked and lacking else None
+                for asked, lacking in zip(heard.signals, missing, strict=True)
+            ],
+        )
+        return [known | more for known, more in zip(heard.scores, found, strict=True)]
+
+    def _ask(
+        self, signals: Sequence[Asked | None], requests: Sequence[edge.QueryRequest | None]
+    ) -> list[Scores]:
+        """Each signal's answer to its request; nothing where there is none."""
+        asked = [each for each in requests if each is not None]
+        answers = iter(self._shard.query_batch(edge.QueryBatchRequest(asked)) if asked else ())
+        return [
+            signal.scores(next(answers)) if signal and request else {}
+            for signal, request in zip(signals, requests, strict=True)
+        ]
 
     def _by_words(self, text: str, reach: Reach) -> Asked | None:
         """None for a text without a word that the books have."""
@@ -159,7 +174,7 @@ class EdgeSearch:
         if middle is None:
             return {}
         asked = Asked(nearest(middle.vector))
-        (cosines,) = self._ask([asked.request(numbered(points), len(points))])
+        (cosines,) = self._ask([asked], [asked.among(numbered(points), len(points))])
         return middle.likeness(cosines)
 
     def _results(
