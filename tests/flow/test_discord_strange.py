@@ -244,6 +244,19 @@ async def test_whatever_a_rate_limit_tells_the_answer_comes_once(body: Mapping[s
         await still_answers(course)
 
 
+async def test_a_limit_of_all_requests_ends_though_the_sign_that_met_it_is_given_up() -> None:
+    """The library lets nothing through until the very request that met it has waited."""
+    async with on_a_course() as course:
+        body = {**LIMITED, "retry_after": 2.0, "global": True}
+        course.peer.troubles.on(TYPING, Trouble(status=429, body=body))
+        course.desk.thinks.clear()
+        await course.peer.say(course.channel, course.alice, QUESTION, mentions_bot=True)
+        await course.until(lambda: course.peer.troubles.made)
+        await course.quiet()
+        course.desk.thinks.set()
+        await course.answered()
+
+
 async def test_a_long_window_with_room_in_it_is_no_reason_to_wait() -> None:
     """Some of Discord's windows last minutes; each has room for many requests."""
     long = Allowance(50, 300.0)

@@ -22,6 +22,8 @@ from adapters.discord.gateway.untold import PERSON, whole_application, whole_cha
 CLOSE_SECONDS = 2.0
 """How long to wait for the other side's good-bye; the library would wait half a minute."""
 EDIT = ("PATCH", "/channels/{channel_id}/messages/{message_id}")
+GLOBAL_PAUSE_SECONDS = 1.0
+"""How long a pause of all requests lasts whose end nobody is left to tell."""
 
 
 class Pace:
@@ -60,7 +62,17 @@ class AddressedHTTP(HTTPClient):
             route.url = self._api_base + route.url.removeprefix(Route.BASE)
         # The bound is on one attempt: waiting out a rate limit between attempts is not cut short.
         options.setdefault("timeout", self._timeout)
-        return await super().request(route, **options)
+        try:
+            return await super().request(route, **options)
+        except asyncio.CancelledError:
+            self._end_global_pause()
+            raise
+
+    def _end_global_pause(self) -> None:
+        """In the library the request that met the limit of all ends the pause of all. One that is
+        cancelled meanwhile does not, and no request would ever be sent again."""
+        if not self._global_over.is_set():
+            asyncio.get_running_loop().call_later(GLOBAL_PAUSE_SECONDS, self._global_over.set)
 
     def get_ratelimit(self, key: str) -> Ratelimit:
         if key not in self._buckets and self.max_ratelimit_timeout is not None:
