@@ -31,6 +31,7 @@ from bot.wiring import open_services
 from bot.wishes import Wishes, heard_wishes
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import Outlet
+from rag_core.desk.timed_replies import TimedReplies
 from rag_core.desk.worker import Worker
 from rag_core.errors import ConfigurationError, FootnoteError
 from rag_core.providers.spare_memory import give_back, given_back
@@ -214,7 +215,9 @@ def outlets(services: Services, platforms: Sequence[ChatPlatform]) -> Mapping[Pl
 
 def chat_outlets(platforms: Sequence[ChatPlatform]) -> Mapping[Platform, Outlet]:
     return {
-        platform.platform: Outlet(renderer=platform.renderer, replies=platform.replies)
+        platform.platform: Outlet(
+            renderer=platform.renderer, replies=TimedReplies(platform.replies)
+        )
         for platform in platforms
     }
 

@@ -181,6 +181,10 @@ class WebReplies:
             await topic.begin()
             yield topic
 
+    def open_notice(self, question: IncomingQuestion) -> bool:
+        """Nothing stands here that an answer would have to take away."""
+        return False
+
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         with self.listening(question) as topic:
             topic.end(part.payload)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Collection
 from datetime import timedelta
 from time import monotonic
 from uuid import UUID
 
+from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.desk.trouble import Trouble
 from rag_core.errors import StorageError
@@ -28,14 +30,16 @@ class Claiming:
         """What is to be given back, and when: as soon as that can be written down."""
         self._trouble = Trouble("no question is claimed")
 
-    async def next(self) -> OpenQuestion | None:
+    async def next(self, *, but_not: Collection[Platform]) -> OpenQuestion | None:
         """The question whose turn it is; None: nothing waits, or the database cannot say."""
         try:
             if not self._has_inherited:
                 await self._ledger.release(worker=self._worker)
                 self._has_inherited = True
             await self._let_go()
-            claim = await self._ledger.claim(worker=self._worker, lease=self._lease)
+            claim = await self._ledger.claim(
+                worker=self._worker, lease=self._lease, but_not=but_not
+            )
         except StorageError as error:
             self._trouble.met(error)
             return None

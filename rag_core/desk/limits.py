@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -30,6 +31,9 @@ class DeskLimits:
 
     parallel: int = 32
     """Questions in work at once."""
+    kept_for_others: float = 1 / 8
+    """The share of them that one platform alone cannot have: while it does not answer its calls,
+    the questions of the others are answered."""
     answer_seconds: float = 60.0
     lease_margin: timedelta = timedelta(seconds=60)
     """Added to the answer's own time: a claim outlives its work, and little else."""
@@ -57,6 +61,11 @@ class DeskLimits:
     queue_look_seconds: float = 5.0
     deadline_margin: float = 5.0
     """What an answer may take beyond its own time before it is given up from outside."""
+
+    @property
+    def of_one_platform(self) -> int:
+        """Questions of one platform in work at once."""
+        return self.parallel - math.floor(self.parallel * self.kept_for_others)
 
     @property
     def lease(self) -> timedelta:

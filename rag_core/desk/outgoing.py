@@ -74,6 +74,10 @@ class ReplyChannel(Protocol):
 
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]: ...
 
+    def open_notice(self, question: IncomingQuestion) -> bool:
+        """Whether there is room for a message that the answer takes away when it comes."""
+        ...
+
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         """Send one part and return the platform's id of the message."""
         ...

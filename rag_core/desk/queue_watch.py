@@ -15,7 +15,7 @@ from rag_core.desk.limits import DeskLimits
 from rag_core.desk.notices import notices_in
 from rag_core.desk.outgoing import OutgoingPart, Outlet, ReplyChannel, Rung
 from rag_core.desk.unanswered import unanswered
-from rag_core.errors import FootnoteError, Superseded, UpstreamError
+from rag_core.errors import FootnoteError, Superseded, UpstreamError, UpstreamRejected
 from rag_core.ports import Ledger
 
 log = logging.getLogger(__name__)
@@ -45,6 +45,8 @@ class QueueWatch:
         before = datetime.now(UTC) - timedelta(seconds=self._limits.queue_seconds)
         for waiting in await self._ledger.overdue(before=before, limit=AT_ONCE):
             outlet = self._outlets.get(waiting.question.key.platform)
+            if outlet is not None and not outlet.replies.open_notice(waiting.question):
+                outlet = None
             await self._tell(waiting, outlet)
 
     async def _tell(self, waiting: Overdue, outlet: Outlet | None) -> None:
@@ -66,9 +68,12 @@ class QueueWatch:
             await self._post(waiting.question, part, outlet.replies)
         except Superseded:
             return
+        except UpstreamRejected as error:
+            await self._ledger.dropped(part)
+            log.info("notice not posted", extra={"cause": str(error)})
         except UpstreamError as error:
             # Whether it was posted is found out when the question is taken up.
-            log.info("notice not posted", extra={"cause": str(error)})
+            log.info("notice may be posted", extra={"cause": str(error)})
 
     async def _post(
         self, question: IncomingQuestion, part: OutgoingPart, replies: ReplyChannel

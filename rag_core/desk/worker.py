@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from time import monotonic
 from typing import Protocol
@@ -83,6 +84,7 @@ class Worker:
         self._delivery = Delivery(ledger=ledger, holding=self._holding)
         self._ladder = Ladder(ledger=ledger, worker=name)
         self._free = asyncio.Semaphore(limits.parallel)
+        self._in_work: Counter[Platform] = Counter()
         self._claiming = Claiming(ledger, worker=name, lease=limits.lease)
         self._suspects = Suspects(limits)
         self._stopping = asyncio.Event()
@@ -98,6 +100,7 @@ class Worker:
         try:
             async with asyncio.TaskGroup() as tasks:
                 while claim := await self._next():
+                    self._in_work[claim.question.key.platform] += 1
                     tasks.create_task(self._see_through(claim))
         finally:
             await self._claiming.give_back()
@@ -111,10 +114,16 @@ class Worker:
         """The next question, once there is one and a hand is free; None when stopped."""
         await self._free.acquire()
         while not self._stopping.is_set():
-            if claim := await self._claiming.next():
+            if claim := await self._claiming.next(but_not=self._crowded):
                 return claim
             await self._bell.wait(at_most=self._limits.look_every_seconds)
         return None
+
+    @property
+    def _crowded(self) -> Collection[Platform]:
+        """Platforms that have all the hands that one of them may have."""
+        most = self._limits.of_one_platform
+        return [platform for platform, held in self._in_work.items() if held >= most]
 
     async def _see_through(self, claim: OpenQuestion) -> None:
         try:
@@ -138,6 +147,7 @@ class Worker:
             log.exception("question left for later by a defect", extra=claim.ids)
             await self._excuse(claim, error)
         finally:
+            self._in_work[claim.question.key.platform] -= 1
             self._free.release()
             self._bell.ring()
 

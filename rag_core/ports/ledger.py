@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 from uuid import UUID
@@ -27,9 +27,11 @@ class Ledger(Protocol):
         What meets a bound is declined: the first time as a question whose answer is a notice."""
         ...
 
-    async def claim(self, *, worker: str, lease: timedelta) -> OpenQuestion | None:
+    async def claim(
+        self, *, worker: str, lease: timedelta, but_not: Collection[Platform] = ()
+    ) -> OpenQuestion | None:
         """The first open question of the thread whose turn it is: tenants and askers in turn,
-        a thread's own questions by position."""
+        a thread's own questions by position. What some platforms ask may be left for later."""
         ...
 
     async def begin_answer(self, question_id: UUID) -> int:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import replace
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import text
 
 from rag_core.agent.answer import Outcome
+from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import PartState
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import InvalidQuestion, StorageError
@@ -59,6 +60,20 @@ async def test_a_repeat_of_an_ended_question_wakes_nobody(desk: DeskWork) -> Non
     await desk.ledger.close(question_id, delivered=True)
     assert (await desk.ledger.accept(question)).repeated
     assert await desk.ledger.claim(worker="w", lease=LEASE) is None
+
+
+async def test_what_one_platform_asks_may_be_left_for_later(desk: DeskWork) -> None:
+    first = await desk.accept(a_question("First?", key=a_key("t", Platform.SLACK)))
+    other = await desk.accept(a_question("Other?", key=a_key("u", Platform.DISCORD)))
+
+    async def claimed(*but_not: Platform) -> UUID | None:
+        claim = await desk.ledger.claim(worker="w", lease=LEASE, but_not=but_not)
+        return claim.question_id if claim else None
+
+    assert await claimed(Platform.SLACK, Platform.DISCORD) is None
+    assert await claimed(Platform.SLACK) == other
+    assert await claimed(Platform.SLACK) is None
+    assert await claimed(Platform.DISCORD) == first
 
 
 async def test_a_thread_is_worked_on_by_one_and_in_its_own_order(desk: DeskWork) -> None:

@@ -131,6 +131,8 @@ class Wall:
     """Part key → payload, in the order they went up."""
     troubles: list[Exception] = field(default_factory=list)
     """What the next posts raise, one after the other."""
+    takes_notices: bool = True
+    """Whether there is room for what an answer takes away."""
     takes_effect: bool = False
     """Whether a post that raises went up all the same."""
     attempts: int = 0
@@ -151,6 +153,9 @@ class Wall:
             yield Heard(self.said)
         finally:
             self.signs.remove(question.message_id)
+
+    def open_notice(self, question: IncomingQuestion) -> bool:
+        return self.takes_notices
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         self.attempts += 1

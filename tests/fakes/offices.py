@@ -11,7 +11,7 @@ from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.limits import Bounds, DeskLimits
-from rag_core.desk.outgoing import Outlet
+from rag_core.desk.outgoing import Outlet, ReplyChannel
 from rag_core.desk.worker import Worker
 from rag_core.storage.conversations.conversations import Conversations
 from rag_core.storage.engines.database import Database
@@ -43,6 +43,10 @@ class Office:
         self.ledger = ledger
         self.dying = ledger.dying if isinstance(ledger, DyingLedger) else Dying()
         self.wall, self.counts, self.bell = Wall(dying=self.dying), Counts(), Bell()
+        self.replies: ReplyChannel | None = None
+        """What the worker posts to, where it is not the wall itself."""
+        self.outlets: dict[Platform, Outlet] = {}
+        """The platforms that have one of their own."""
         self.conversations = Conversations(database)
         self.renderer = SomeParts()
         self.answers = PlainAnswers(self.conversations)
@@ -54,12 +58,12 @@ class Office:
         )
 
     def worker(self, limits: DeskLimits = QUICK) -> Worker:
-        outlet = Outlet(renderer=self.renderer, replies=self.wall)
+        outlet = Outlet(renderer=self.renderer, replies=self.replies or self.wall)
         return Worker(
             name=NAME,
             ledger=self.ledger,
             answers=self.answers,
-            outlets=dict.fromkeys(Platform, outlet),
+            outlets=dict.fromkeys(Platform, outlet) | self.outlets,
             bell=self.bell,
             observer=self.counts,
             limits=limits,

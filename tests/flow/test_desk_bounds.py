@@ -20,7 +20,7 @@ from rag_core.desk.notices import NOTICES, notices_in
 from rag_core.desk.outgoing import Outlet
 from rag_core.desk.queue_watch import QueueWatch
 from rag_core.desk.room import Room
-from rag_core.errors import StorageFull, UpstreamUnavailable
+from rag_core.errors import StorageFull, UpstreamRejected, UpstreamUnavailable
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from rag_core.retrieval.results import SearchResult
 from rag_core.storage.books import Books
@@ -75,16 +75,18 @@ async def test_an_answer_that_never_comes_is_given_up_by_its_deadline(office: Of
     assert not office.wall.signs
 
 
+def long_waiting(office: Office) -> QueueWatch:
+    """Everybody who waits has waited for long."""
+    outlet = Outlet(renderer=office.renderer, replies=office.wall)
+    limits = replace(QUICK, queue_seconds=-1.0)
+    return QueueWatch(ledger=office.ledger, outlets={Platform.WEB: outlet}, limits=limits)
+
+
 async def test_who_waits_long_in_the_queue_is_told_until_the_answer_comes(
     office: Office,
 ) -> None:
     await office.desk.accept(asked("How?"))
-    outlet = Outlet(renderer=office.renderer, replies=office.wall)
-    watch = QueueWatch(
-        ledger=office.ledger,
-        outlets={Platform.WEB: outlet},
-        limits=replace(QUICK, queue_seconds=-1.0),
-    )
+    watch = long_waiting(office)
     await watch.look()
     await watch.look()
     assert office.shown == [f"plain: {notices_in('en').long_queue}"]
@@ -97,10 +99,31 @@ async def test_a_notice_of_unknown_outcome_is_taken_away_all_the_same(office: Of
     await office.desk.accept(asked("How?"))
     office.wall.troubles = [UpstreamUnavailable("slack")]
     office.wall.takes_effect = True
-    outlet = Outlet(renderer=office.renderer, replies=office.wall)
-    limits = replace(QUICK, queue_seconds=-1.0)
-    await QueueWatch(ledger=office.ledger, outlets={Platform.WEB: outlet}, limits=limits).look()
+    await long_waiting(office).look()
     assert len(office.shown) == 1
+    async with office.at_work():
+        await office.until_done()
+    assert office.shown == ["Re: How? [1] (1/2)", "Re: How? [1] (2/2)"]
+
+
+async def test_a_notice_that_was_refused_is_not_looked_for(office: Office) -> None:
+    await office.desk.accept(asked("How?"))
+    office.wall.troubles = [UpstreamRejected("slack", "ratelimited", retryable=True)]
+    await long_waiting(office).look()
+    async with office.at_work():
+        await office.until_done()
+    assert office.shown == ["Re: How? [1] (1/2)", "Re: How? [1] (2/2)"]
+    assert office.wall.look_ups == 0
+
+
+async def test_where_a_notice_could_not_be_taken_away_in_time_there_is_none(
+    office: Office,
+) -> None:
+    """Else the answers of a full hour would wait for the room to take away its notices."""
+    await office.desk.accept(asked("How?"))
+    office.wall.takes_notices = False
+    await long_waiting(office).look()
+    assert office.shown == []
     async with office.at_work():
         await office.until_done()
     assert office.shown == ["Re: How? [1] (1/2)", "Re: How? [1] (2/2)"]

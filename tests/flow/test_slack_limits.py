@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from adapters.slack.calling.budget import Budget
+from adapters.slack.calling.lines import ComesLater
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import UpstreamRejected
 from tests.fakes.answers import an_answer
@@ -203,6 +204,53 @@ def test_a_draft_without_an_answer_keeps_its_room_for_a_while_only() -> None:
     now[0] = 181.0
     assert budget.open_draft("later")
     assert budget.promised == 1
+
+
+def test_a_notice_is_posted_only_where_it_can_be_taken_away_in_time() -> None:
+    now = [0.0]
+    budget = Budget(clock=lambda: now[0])
+    posted = [name for name in map(str, range(60)) if budget.open_notice(name)]
+    assert len(posted) == 40, "some deletions are left to answers that are withdrawn"
+    for name in posted:
+        assert budget.take("chat.delete")
+        budget.close_notice(name)
+    assert not budget.open_notice("later"), "forty were taken away in this minute"
+    now[0] = 61.0
+    assert budget.open_notice("later")
+
+
+def test_the_turn_of_who_comes_last_is_as_far_away_as_the_line_is_long() -> None:
+    now = [0.0]
+    budget = Budget(clock=lambda: now[0])
+    for _ in range(50):
+        assert budget.take("chat.delete")
+        now[0] += 1.0
+    now[0] = 60.5
+    assert [budget.pause("chat.delete", before) for before in (0, 1, 10, 49, 50, 100)] == [
+        pytest.approx(seconds) for seconds in (0.5, 1.5, 10.5, 49.5, 61.5, 122.5)
+    ]
+    assert budget.pause("chat.postMessage", 1_000) == 0.0, "channels have their own line"
+
+
+async def test_of_a_crowd_few_stand_in_line_and_the_others_come_later() -> None:
+    """The room of a minute comes back bit by bit: each of them would always be nearly next."""
+    now = [0.0]
+    budget = Budget(clock=lambda: now[0])
+    for _ in range(50):
+        assert budget.take("chat.delete")
+        now[0] += 1.0
+    now[0] = 60.5
+    crowd = [asyncio.create_task(budget.turn("chat.delete", at_most=10.0)) for _ in range(127)]
+    await asyncio.sleep(0.01)
+    gone = [task for task in crowd if task.done()]
+    assert len(gone) == 127 - 10
+    assert {type(task.exception()) for task in gone} == {ComesLater}
+    assert not budget.take("chat.delete"), "nobody goes before who stands in line"
+    for task in crowd:
+        task.cancel()
+    await asyncio.gather(*crowd, return_exceptions=True)
+    now[0] = 62.0
+    assert budget.take("chat.delete"), "who left the line holds nobody up"
 
 
 async def test_an_answer_whose_method_must_wait_for_long_is_left_to_the_desk_till_then() -> None:

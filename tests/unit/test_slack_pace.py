@@ -9,7 +9,8 @@ from time import monotonic
 
 import pytest
 
-from adapters.slack.calling.pace import ComesLater, Pace
+from adapters.slack.calling.lines import ComesLater
+from adapters.slack.calling.pace import Pace
 
 A_SECOND = 0.1
 """What stands for Slack's second here."""

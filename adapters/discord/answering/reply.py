@@ -66,6 +66,10 @@ class DiscordReplies:
             return shown(line, self._pace, question)
         return self._typing(question)
 
+    def open_notice(self, question: IncomingQuestion) -> bool:
+        """Discord counts deletions by the channel, and each thread is one."""
+        return True
+
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if came_by_command(question):
             return await self._by_token.post(question, part)

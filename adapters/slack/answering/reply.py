@@ -22,7 +22,7 @@ from rag_core.conversation.key import TenantId
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress, QuestionState
-from rag_core.errors import UpstreamRejected
+from rag_core.errors import UpstreamError, UpstreamRejected
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +68,16 @@ class SlackReplies:
         team = self._teams.of(question.key.tenant)
         return shown(team, question, self._drafts, every_seconds=self._write_seconds)
 
+    def open_notice(self, question: IncomingQuestion) -> bool:
+        """What one person sees alone goes by itself."""
+        if question.private:
+            return True
+        try:
+            budget = self._teams.of(question.key.tenant).budget
+        except UpstreamError:  # the app is not there any more
+            return False
+        return budget.open_notice(question.message_id)
+
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if question.private:
             return await self._whispers.post(question, part)
@@ -93,8 +103,10 @@ class SlackReplies:
             await self._write(question, part, part.external_id)
 
     async def remove(self, question: IncomingQuestion, external_id: str) -> None:
-        if not question.private:
-            await self._delete(question.key.tenant, question.key.channel_id, external_id)
+        if question.private:
+            return
+        await self._delete(question.key.tenant, question.key.channel_id, external_id)
+        self._teams.of(question.key.tenant).budget.close_notice(question.message_id)
 
     async def clear(self, question: IncomingQuestion) -> None:
         """Take away what is written so far of an answer that will not be given."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -12,7 +12,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calling.budget import Budget
 from adapters.slack.calling.calls import SERVICE, TOKEN_REFUSED, slack_errors, told
-from adapters.slack.calling.pace import ComesLater, Pace
+from adapters.slack.calling.lines import ComesLater
+from adapters.slack.calling.pace import Pace
 from adapters.slack.calling.patience import LONGEST_PAUSE, patiently
 from adapters.slack.calling.troubles import Trouble, Troubles
 from adapters.slack.installing.workspace import Workspace, identify
@@ -109,9 +110,9 @@ class Team:
 
     async def call_soon(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         """The same for an answer: where its turn is far away, it is left to the desk till then."""
-        if (pause := self.budget.pause(method)) > LONGEST_PAUSE:
-            raise later(pause)
-        return await self._call_in_turn(method, **arguments)
+        with left_for_later():
+            await self.budget.turn(method, at_most=LONGEST_PAUSE)
+        return await self.call_now(method, **arguments)
 
     async def _call_in_turn(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         await self.budget.turn(method)
@@ -139,10 +140,8 @@ class Team:
 
     async def post(self, *, channel: str, **message: Any) -> str:
         """Post when it is the channel's turn; the message's timestamp, which is its id."""
-        try:
+        with left_for_later():
             await self._pace.turn(channel, at_most=LONGEST_PAUSE)
-        except ComesLater as error:
-            raise later(error.seconds) from None
         try:
             posted = await self.call_now(
                 "chat.postMessage",
@@ -194,9 +193,15 @@ class Team:
             self._lacking[method] = monotonic() + ASKED_ANEW_AFTER
 
 
-def later(seconds: float) -> UpstreamRejected:
-    """What Slack would say, had it been asked now."""
-    return UpstreamRejected(SERVICE, "ratelimited", retryable=True, retry_after=seconds)
+@contextmanager
+def left_for_later() -> Iterator[None]:
+    """A turn that is far away is what Slack would say, had it been asked now."""
+    try:
+        yield
+    except ComesLater as error:
+        raise UpstreamRejected(
+            SERVICE, "ratelimited", retryable=True, retry_after=error.seconds
+        ) from None
 
 
 def reason_of(error: UpstreamRejected) -> str:

@@ -192,7 +192,7 @@ class Backfill:
     async def _page(self, method: str, **arguments: Any) -> Mapping[str, Any]:
         for tries_left in reversed(range(TRIES)):
             try:
-                await self._team.budget.turn(method, leaving=FOR_ANSWERS.get(method, 0))
+                await self._team.budget.turn_leaving(method, FOR_ANSWERS.get(method, 0))
                 return await self._team.call_now(method, limit=PAGE, **arguments)
             except UpstreamError as error:
                 refused = isinstance(error, UpstreamRejected) and not error.retryable

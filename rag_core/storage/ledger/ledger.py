@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID, uuid4
@@ -46,7 +46,7 @@ from rag_core.storage.ledger.overdue import backlog, overdue, tell
 from rag_core.storage.ledger.parting import ANEW, BEGIN_POST, DROP, NOT_POSTED, POSTED
 from rag_core.storage.ledger.revisions import ask_again, revise, withdraw
 from rag_core.storage.ledger.settlement import settle, step_down
-from rag_core.storage.ledger.turns_taken import PEEK, pick
+from rag_core.storage.ledger.turns_taken import PEEK, held_up, pick
 from rag_core.storage.messages import identity_to_row
 
 questions, parts = schema.questions, schema.parts
@@ -97,12 +97,14 @@ class QuestionLedger:
                 raise StorageError("The question was deleted while it was heard again.") from None
             return receipt_of(known[0]["id"], known[0]["refusal"])
 
-    async def claim(self, *, worker: str, lease: timedelta) -> OpenQuestion | None:
-        if not await self._database.rows(PEEK):
+    async def claim(
+        self, *, worker: str, lease: timedelta, but_not: Collection[Platform] = ()
+    ) -> OpenQuestion | None:
+        if not await self._database.rows(PEEK, held_up=held_up(but_not)):
             return None
 
         async def body(transaction: Transaction) -> Claim | None:
-            thread = await pick(transaction)
+            thread = await pick(transaction, but_not=but_not)
             if thread is None:  # another worker was quicker
                 return None
             return await take(transaction, thread, worker=worker, lease=lease)

@@ -9,6 +9,7 @@ the one with the smallest second number is taken, and the two trade their first 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +17,17 @@ from sqlalchemy import (
     ColumnElement,
     ScalarSelect,
     Select,
+    String,
     and_,
     bindparam,
+    literal,
     literal_column,
     or_,
     select,
     update,
 )
 
+from rag_core.conversation.key import Platform
 from rag_core.storage import schema
 from rag_core.storage.engines.clock import SecondsFromNow
 from rag_core.storage.engines.engine import Row, Transaction
@@ -48,6 +52,11 @@ OF_TENANT = (
 OF_ASKER = (*OF_TENANT, threads.c.waiting_asker == bindparam("asker"))
 
 
+NOT_HELD_UP = bindparam("held_up", type_=String).not_like(
+    literal("%,") + threads.c.platform + literal(",%")
+)
+
+
 def first(*columns: Any, of: tuple[ColumnElement[bool], ...] = (), by: Any) -> Select[Any]:
     """The thread nobody works on that comes first by one of the two numbers."""
     return (
@@ -68,6 +77,7 @@ FRONT = first(
     threads.c.platform,
     threads.c.tenant,
     threads.c.tenant_turn,
+    of=(NOT_HELD_UP,),
     by=threads.c.tenant_turn,
 )
 PEEK = Statement(FRONT)
@@ -115,9 +125,14 @@ UNTURNED = Statement(
 )
 
 
-async def pick(transaction: Transaction) -> int | None:
+def held_up(platforms: Collection[Platform]) -> str:
+    """Platforms as the queries above look for them."""
+    return f",{','.join(sorted(platforms))},"
+
+
+async def pick(transaction: Transaction, *, but_not: Collection[Platform]) -> int | None:
     """The thread whose turn it is; nobody else can take it before this transaction ends."""
-    front = await transaction.rows(PICK_TENANT)
+    front = await transaction.rows(PICK_TENANT, held_up=held_up(but_not))
     if not front:
         return None
     tenant = front[0]
