@@ -18,6 +18,10 @@ from tests.peers.slack import ANN, BEN
 
 A_SECOND = 20
 MODEL_SECONDS = 2.0
+SLOW_MODEL_SECONDS = 40.0
+LONGEST_WAIT = 120.0
+"""Who waits longer in the queue is told."""
+CLEARED_SECONDS = 240.0
 TICKS = os.sysconf("SC_CLK_TCK")
 MEGABYTE = 2**20
 
@@ -134,6 +138,39 @@ def waits_in_discord(place: Yard) -> list[float]:
         ).total_seconds()
         for row in rows
     ]
+
+
+async def backlog(scale: Scale) -> Outcome:
+    """The model is so slow that people wait longer than anybody should; then it is itself again,
+    and nothing of that time may keep the queue from being worked off."""
+    seconds = max(LONGEST_WAIT + 30.0, 300 * scale.share)
+    async with yard(scale.folder, seed=scale.seed, with_discord=True) as place:
+        place.settings["FOOTNOTE_PARALLEL_ANSWERS"] = "128"
+        place.slack.api.limits.on = True
+        assert place.discord is not None
+        world = place.discord.world
+        server = world.guild()
+        house = await place.start()
+        await house.ready()
+        await warm(place)
+        place.model.seconds = SLOW_MODEL_SECONDS
+        async with asyncio.TaskGroup() as asking:
+            asking.create_task(ask_steadily(place, 15, seconds, place.channels(200)))
+            for _ in range(5):
+                asking.create_task(ask_in_a_server(place, world.text_channel(server), seconds))
+        place.model.seconds = MODEL_SECONDS
+        began, waiting = monotonic(), place.open_work()
+        ended = await place.until_ended(within=CLEARED_SECONDS)
+        told = "SELECT count(*) AS n FROM questions WHERE told_at IS NOT NULL"
+        outcome = Outcome(
+            figures={
+                "waiting": waiting,
+                "told": int(place.rows(told)[0]["n"]),
+                "cleared_after": round(monotonic() - began, 1),
+            }
+        )
+        outcome.must(ended, "the queue was not worked off")
+        return judged(outcome, figures(place.record()))
 
 
 async def soak(scale: Scale) -> Outcome:

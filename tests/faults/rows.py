@@ -16,7 +16,7 @@ from tests.faults.kills import (
     shutdown_on_postgres,
 )
 from tests.faults.lag import event_loop
-from tests.faults.loads import fairness, load, soak, tenant
+from tests.faults.loads import backlog, fairness, load, soak, tenant
 from tests.faults.row import Row
 from tests.faults.services import index, services
 from tests.faults.troubles import long_threads, upstreams
@@ -31,6 +31,7 @@ ROWS: Mapping[str, Row] = {
     "upstreams": upstreams,
     "threads": threads,
     "load": load,
+    "backlog": backlog,
     "fairness": fairness,
     "long-threads": long_threads,
     "soak": soak,

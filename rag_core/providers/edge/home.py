@@ -24,6 +24,7 @@ from rag_core.providers.edge.shard import (
     open_shard,
     written_out,
 )
+from rag_core.providers.index.payload import NARROWING
 from rag_core.providers.index.visibility import View
 
 P = ParamSpec("P")
@@ -92,10 +93,18 @@ class EdgeHome:
     async def tidy(self, before: edge.EdgeShard | None = None) -> None:
         """Close the shard from before, and remove what is not in use."""
         if before is not None:
-            for place in {*self.folder.glob(f"{SHARD_FOLDER}*")} - {self._place}:
-                await self.write(written_out, place)
-            await self.write(before.close)
+            await self._take_apart(before)
         await self.write(clear_others, self.folder, self._place.name)
+
+    async def _take_apart(self, shard: edge.EdgeShard) -> None:
+        """Nothing else in the process runs during a call of the engine, and to close a shard takes
+        long: it writes down what it holds and frees it. So it is done in pieces, others between."""
+        for place in {*self.folder.glob(f"{SHARD_FOLDER}*")} - {self._place}:
+            await self.write(written_out, place)
+        for name in NARROWING:
+            await self.write(shard.update, edge.UpdateOperation.delete_field_index(name))
+        await self.write(shard.flush)
+        await self.write(shard.close)
 
     @property
     def _place(self) -> Path:
