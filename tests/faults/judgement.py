@@ -13,7 +13,7 @@ from tests.faults.checker import figures
 from tests.faults.crowd import Asked, Crowd
 from tests.faults.deliveries import IN_FLIGHT
 from tests.faults.havoc import Havoc
-from tests.faults.loads import answered_at, ms
+from tests.faults.loads import answered_at, ms, refused_in_discord
 from tests.faults.record import Sent
 from tests.faults.row import Figures, Outcome, judged, share
 from tests.faults.troubles import uncited
@@ -26,9 +26,6 @@ ANSWER_SECONDS = 60.0
 POST_SECONDS = 1.0
 """Slack takes one message in so long in a channel."""
 WARM_SECONDS = 120.0
-LOOKED_UP = ("160004", "10003", "10008")
-"""What Discord says where a lost process had made a thread, or had not, or somebody has taken a
-message away."""
 MARGIN_SECONDS = 10.0
 """What a restart and the way to a worker may add to an answer's deadline."""
 ASKED = """
@@ -250,7 +247,7 @@ def judge_manners(run: Run, outcome: Outcome) -> None:
     assert discord is not None
     # A call that was on its way when another one was refused could not know.
     early = sum(by < RETRY_AFTER - IN_FLIGHT for by in run.place.slack.early) + len(discord.early)
-    refused = [said for said in discord.forgive() if not any(code in said for code in LOOKED_UP)]
+    refused = refused_in_discord(discord)
     outcome.figures |= {"asked_again_too_early": early, "refused": refused[:5]}
     outcome.must(not early, "Retry-After was not honoured")
     outcome.must(not refused, f"Discord refused {len(refused)} requests")

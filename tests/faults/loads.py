@@ -13,6 +13,7 @@ from tests.faults.checker import figures
 from tests.faults.record import Sent
 from tests.faults.row import Outcome, Scale, judged, share
 from tests.faults.yard import House, Yard, yard
+from tests.peers.discord import DiscordPeer
 from tests.peers.discord_world import Channel
 from tests.peers.slack import ANN, BEN
 
@@ -22,6 +23,9 @@ SLOW_MODEL_SECONDS = 40.0
 LONGEST_WAIT = 120.0
 """Who waits longer in the queue is told."""
 CLEARED_SECONDS = 240.0
+LOOKED_UP = ("160004", "10003", "10008")
+"""What Discord says where a lost process had made a thread, or had not, or somebody has taken a
+message away."""
 TICKS = os.sysconf("SC_CLK_TCK")
 MEGABYTE = 2**20
 
@@ -170,6 +174,8 @@ async def backlog(scale: Scale) -> Outcome:
             }
         )
         outcome.must(ended, "the queue was not worked off")
+        refused = refused_in_discord(place.discord)
+        outcome.must(not refused, f"Discord refused {refused[:5]}")
         return judged(outcome, figures(place.record()))
 
 
@@ -264,6 +270,12 @@ def held(house: House) -> dict[str, float]:
     pages = int((folder / "statm").read_text(encoding="ascii").split()[1])
     resident = pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE
     return {"memory_mb": round(resident, 1), "files": len(list((folder / "fd").iterdir()))}
+
+
+def refused_in_discord(discord: DiscordPeer) -> list[str]:
+    """What Discord should never have been asked. Whether a thread or a line is there is asked of
+    questions that have waited for long: a process that is gone may have made it."""
+    return [said for said in discord.forgive() if not any(code in said for code in LOOKED_UP)]
 
 
 def ms(seconds: float) -> float:
