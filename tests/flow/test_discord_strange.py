@@ -319,7 +319,7 @@ async def test_a_connection_that_breaks_while_it_begins_is_begun_again(moment: s
 
         peer.gateway.greeting = break_once
         course = Course(peer, DiscordDesk(), Markers())
-        async with running(course, identify_seconds=0.03):
+        async with running(course, identify_seconds=0.2):
             await still_answers(course)
 
 
