@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -247,14 +248,16 @@ async def test_whatever_a_rate_limit_tells_the_answer_comes_once(body: Mapping[s
 async def test_a_limit_of_all_requests_ends_though_the_sign_that_met_it_is_given_up() -> None:
     """The library lets nothing through until the very request that met it has waited."""
     async with on_a_course() as course:
-        body = {**LIMITED, "retry_after": 2.0, "global": True}
-        course.peer.troubles.on(TYPING, Trouble(status=429, body=body))
+        course.peer.troubles.on(TYPING, Trouble(status=429, retry_after=2.0, everywhere=True))
         course.desk.thinks.clear()
         await course.peer.say(course.channel, course.alice, QUESTION, mentions_bot=True)
         await course.until(lambda: course.peer.troubles.made)
+        limited_at = monotonic()
         await course.quiet()
+        sent_before = len(course.peer.calls)
         course.desk.thinks.set()
         await course.answered()
+        assert course.peer.calls[sent_before].at - limited_at >= 1.9, "what Discord said is kept"
 
 
 async def test_a_long_window_with_room_in_it_is_no_reason_to_wait() -> None:

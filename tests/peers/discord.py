@@ -342,7 +342,9 @@ class DiscordPeer:
         if trouble.status == 429:
             asked = f"{request.method} {request.path.removeprefix('/api/v10')}"
             self._not_before[asked] = time.monotonic() + trouble.retry_after
-            return limited(trouble.retry_after, headers, via=trouble.via)
+            return limited(
+                trouble.retry_after, headers, via=trouble.via, everywhere=trouble.everywhere
+            )
         shown = {"message": "trouble", "code": trouble.code}
         headers |= {"Retry-After": str(trouble.retry_after)} if trouble.retry_after else {}
         return answered(trouble.status or 500, shown, headers)

@@ -74,6 +74,8 @@ class Trouble:
     reset: bool = False
     hang: bool = False
     retry_after: float = 0.0
+    everywhere: bool = False
+    """Whether a 429 is of the limit on all requests together."""
     via: bool = True
     """A 429 without a Via header comes from the wall before Discord, not from Discord."""
     takes_effect: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import aiohttp
@@ -79,5 +79,9 @@ def refused(error: discord.HTTPException) -> DiscordRefused:
 
 def retry_after(error: discord.HTTPException) -> float | None:
     """How long the answer asks to wait, where it says so."""
-    told = error.response.headers.get("Retry-After", "")
+    return seconds_told(error.response.headers)
+
+
+def seconds_told(headers: Mapping[str, str]) -> float | None:
+    told = headers.get("Retry-After", "")
     return float(told) if told.replace(".", "", 1).isdigit() else None

@@ -16,14 +16,13 @@ from yarl import URL
 from adapters.discord.config import DiscordConfig
 from adapters.discord.gateway import tries
 from adapters.discord.gateway.allowance import Allowance
+from adapters.discord.gateway.errors import seconds_told
 from adapters.discord.gateway.turns import Turns, urgency
 from adapters.discord.gateway.untold import PERSON, whole_application, whole_channel
 
 CLOSE_SECONDS = 2.0
 """How long to wait for the other side's good-bye; the library would wait half a minute."""
 EDIT = ("PATCH", "/channels/{channel_id}/messages/{message_id}")
-GLOBAL_PAUSE_SECONDS = 1.0
-"""How long a pause of all requests lasts whose end nobody is left to tell."""
 
 
 class Pace:
@@ -56,6 +55,8 @@ class AddressedHTTP(HTTPClient):
         self._uncounted = (f"{base}/interactions/", f"{base}/webhooks/")
         """Answers to interactions have three seconds, and no limit but their own."""
         self._timeout = aiohttp.ClientTimeout(total=config.request_seconds)
+        self._not_before = 0.0
+        """By the loop's clock: until then Discord has told some request to wait."""
 
     async def request(self, route: Route, **options: Any) -> Any:
         if route.url.startswith(Route.BASE):
@@ -70,9 +71,14 @@ class AddressedHTTP(HTTPClient):
 
     def _end_global_pause(self) -> None:
         """In the library the request that met the limit of all ends the pause of all. One that is
-        cancelled meanwhile does not, and no request would ever be sent again."""
-        if not self._global_over.is_set():
-            asyncio.get_running_loop().call_later(GLOBAL_PAUSE_SECONDS, self._global_over.set)
+        cancelled meanwhile does not, and no request would ever be sent again. So the pause ends
+        when Discord said; where it did not say, once no pause can last any longer."""
+        if self._global_over.is_set():
+            return
+        loop = asyncio.get_running_loop()
+        longest = loop.time() + (self.max_ratelimit_timeout or 0.0)
+        told = self._not_before if self._not_before > loop.time() else longest
+        loop.call_at(told, self._global_over.set)
 
     def get_ratelimit(self, key: str) -> Ratelimit:
         if key not in self._buckets and self.max_ratelimit_timeout is not None:
@@ -104,7 +110,13 @@ class AddressedHTTP(HTTPClient):
             if not request.url.path.startswith(self._uncounted):
                 await self.turns.wait(urgency.get())
 
+        async def told(_session: Any, _context: Any, end: aiohttp.TraceRequestEndParams) -> None:
+            seconds = seconds_told(end.response.headers) or 0.0
+            now = asyncio.get_running_loop().time()
+            self._not_before = max(self._not_before, now + seconds)
+
         trace.on_request_start.append(wait)
+        trace.on_request_end.append(told)
         tries.watched_by(trace)
         return trace
 
