@@ -15,6 +15,7 @@ from rag_core.ingestion.course import course_place
 from rag_core.ingestion.cutting import Edition, Shelf, chunks_of
 from rag_core.ingestion.documents import DocumentChunk, EmbeddedChunk
 from rag_core.ingestion.loaders import load
+from rag_core.providers.edge.shard import COARSE
 from rag_core.providers.edge.store import EdgeStore
 from rag_core.providers.index.bm25 import words_model
 from rag_core.providers.index.payload import point_number, searchable_text
@@ -29,9 +30,12 @@ Vectors = NDArray[np.float32]
 
 
 def bare_shard(folder: Path) -> edge.EdgeShard:
-    """The engine with what it needs to be asked the same questions, and nothing else."""
+    """The engine with what it needs to be asked the same questions as quickly, and nothing else."""
+    by_meaning = edge.EdgeVectorParams(
+        size=DIMENSION, distance=edge.Distance.Cosine, quantization_config=COARSE
+    )
     configuration = edge.EdgeConfig(
-        vectors={"dense": edge.EdgeVectorParams(size=DIMENSION, distance=edge.Distance.Cosine)},
+        vectors={"dense": by_meaning},
         sparse_vectors={"words": edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
     )
     folder.mkdir(parents=True)

@@ -26,8 +26,10 @@ from bot.interpreter import settled_in, short_turns
 from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.edge.building import GraphRules
+from rag_core.providers.edge.search import BY_THE_VECTORS
 from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.providers.index.bm25 import words_model
+from rag_core.providers.index.payload import point_number
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 
@@ -84,7 +86,11 @@ class Bench:
             _, vector = next(asked["bare"])
             self.bare.query(
                 edge.QueryRequest(
-                    limit=FOUND, query=by_meaning(vector), filter=own, with_payload=True
+                    limit=FOUND,
+                    query=by_meaning(vector),
+                    filter=own,
+                    params=BY_THE_VECTORS,
+                    with_payload=True,
                 )
             )
 
@@ -97,7 +103,7 @@ class Bench:
             text, vector = next(asked["plain"])
             said = edge.Query.Nearest(words.embed_query(text), using="words")
             fetched = [
-                edge.Prefetch(limit=100, query=each, filter=own)
+                edge.Prefetch(limit=100, query=each, filter=own, params=BY_THE_VECTORS)
                 for each in (by_meaning(vector), said)
             ]
             fusion = edge.Fusion.Rrf(k=60)
@@ -142,7 +148,7 @@ async def sizes(meanings: Vectors) -> None:
         async with filled(meanings, chunks) as bench:
             for name, ways in bench.ways().items():
                 await show(f"{name}, {chunks:,} chunks", ways, wanted.get(name, ""))
-            print(f"recall@{FOUND} of exact: {recall(bench):.3f} (wanted: 0.98)")
+            print(f"recall@{FOUND} of exact: {await recall(bench):.3f} (wanted: 0.98)")
             if chunks == 50_000:
                 with short_turns(), settled_in():  # as the running program has them
                     await crowd(bench)
@@ -196,19 +202,17 @@ def p50(times: Sequence[float]) -> float:
     return sorted(times)[len(times) // 2]
 
 
-def recall(bench: Bench) -> float:
-    """How many of the exactly nearest the graph finds."""
+async def recall(bench: Bench) -> float:
+    """How many of the exactly nearest are found."""
     shares = []
     for _, vector in bench.questions:
-        query = edge.Query.Nearest(vector, using="dense")
-        exact, quick = (
-            {hit.id for hit in bench.bare.query(request)}
-            for request in (
-                edge.QueryRequest(limit=FOUND, query=query, params=EXACT),
-                edge.QueryRequest(limit=FOUND, query=query),
-            )
+        request = edge.QueryRequest(
+            limit=FOUND, query=edge.Query.Nearest(vector, using="dense"), params=EXACT
         )
-        shares.append(len(exact & quick) / FOUND)
+        exact = {hit.id for hit in bench.bare.query(request)}
+        query = EmbeddedQuery(text="", vector=vector)
+        found = await bench.store.search(query, books=BOOKS, limit=FOUND)
+        shares.append(len(exact & {point_number(result.chunk_id, 1) for result in found}) / FOUND)
     return sum(shares) / len(shares)
 
 

@@ -185,6 +185,9 @@ class WebReplies:
         """Nothing stands here that an answer would have to take away."""
         return False
 
+    def close_notice(self, question: IncomingQuestion) -> None:
+        """None was opened."""
+
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         with self.listening(question) as topic:
             topic.end(part.payload)

@@ -78,6 +78,10 @@ class ReplyChannel(Protocol):
         """Whether there is room for a message that the answer takes away when it comes."""
         ...
 
+    def close_notice(self, question: IncomingQuestion) -> None:
+        """That message was not posted: its room is another's."""
+        ...
+
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         """Send one part and return the platform's id of the message."""
         ...

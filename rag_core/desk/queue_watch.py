@@ -45,12 +45,14 @@ class QueueWatch:
         before = datetime.now(UTC) - timedelta(seconds=self._limits.queue_seconds)
         for waiting in await self._ledger.overdue(before=before, limit=AT_ONCE):
             outlet = self._outlets.get(waiting.question.key.platform)
-            if outlet is not None and not outlet.replies.open_notice(waiting.question):
-                outlet = None
-            await self._tell(waiting, outlet)
+            if outlet is None or not outlet.replies.open_notice(waiting.question):
+                await self._tell(waiting, None)
+            elif not await self._tell(waiting, outlet):
+                outlet.replies.close_notice(waiting.question)
 
-    async def _tell(self, waiting: Overdue, outlet: Outlet | None) -> None:
-        """Where nothing can be posted beside the answer, the question is only marked."""
+    async def _tell(self, waiting: Overdue, outlet: Outlet | None) -> bool:
+        """Whether a notice stands there, or may. Where nothing can be posted beside the answer,
+        the question is only marked."""
         sentence = notices_in(waiting.question.locale).long_queue
         rendered = (
             outlet.renderer.render(
@@ -61,19 +63,21 @@ class QueueWatch:
         )
         part = await self._ledger.tell(waiting, rendered[0])
         if outlet is None or part is None:
-            return
+            return False
         log.info("asker told of a long queue", extra={"question_id": str(waiting.question_id)})
         try:
             await self._ledger.begin_post(part)
             await self._post(waiting.question, part, outlet.replies)
         except Superseded:
-            return
+            return False
         except UpstreamRejected as error:
             await self._ledger.dropped(part)
             log.info("notice not posted", extra={"cause": str(error)})
+            return False
         except UpstreamError as error:
             # Whether it was posted is found out when the question is taken up.
             log.info("notice may be posted", extra={"cause": str(error)})
+        return True
 
     async def _post(
         self, question: IncomingQuestion, part: OutgoingPart, replies: ReplyChannel

@@ -33,6 +33,9 @@ class TimedReplies:
     def open_notice(self, question: IncomingQuestion) -> bool:
         return self._replies.open_notice(question)
 
+    def close_notice(self, question: IncomingQuestion) -> None:
+        self._replies.close_notice(question)
+
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         async with self._timed(question):
             return await self._replies.post(question, part)

@@ -131,8 +131,8 @@ class Wall:
     """Part key → payload, in the order they went up."""
     troubles: list[Exception] = field(default_factory=list)
     """What the next posts raise, one after the other."""
-    takes_notices: bool = True
-    """Whether there is room for what an answer takes away."""
+    room_for_notices: int = 100
+    """For messages that answers take away."""
     takes_effect: bool = False
     """Whether a post that raises went up all the same."""
     attempts: int = 0
@@ -155,7 +155,12 @@ class Wall:
             self.signs.remove(question.message_id)
 
     def open_notice(self, question: IncomingQuestion) -> bool:
-        return self.takes_notices
+        has_room = self.room_for_notices > 0
+        self.room_for_notices -= has_room
+        return has_room
+
+    def close_notice(self, question: IncomingQuestion) -> None:
+        self.room_for_notices += 1
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         self.attempts += 1

@@ -121,12 +121,24 @@ async def test_where_a_notice_could_not_be_taken_away_in_time_there_is_none(
 ) -> None:
     """Else the answers of a full hour would wait for the room to take away its notices."""
     await office.desk.accept(asked("How?"))
-    office.wall.takes_notices = False
+    office.wall.room_for_notices = 0
     await long_waiting(office).look()
     assert office.shown == []
     async with office.at_work():
         await office.until_done()
     assert office.shown == ["Re: How? [1] (1/2)", "Re: How? [1] (2/2)"]
+
+
+async def test_a_notice_that_was_not_posted_leaves_its_room_to_others(office: Office) -> None:
+    office.wall.room_for_notices = 1
+    office.wall.troubles = [UpstreamRejected("slack", "channel_not_found")]
+    await office.desk.accept(asked("How?"))
+    await long_waiting(office).look()
+    assert office.shown == []
+    await office.desk.accept(asked("Why?", position="2"))
+    await long_waiting(office).look()
+    assert office.shown == [f"plain: {notices_in('en').long_queue}"]
+    assert office.wall.room_for_notices == 0
 
 
 async def test_a_disk_that_is_nearly_full_accepts_nothing(office: Office, tmp_path: Path) -> None:

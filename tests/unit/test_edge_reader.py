@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from time import perf_counter
 
 import pytest
 
-from rag_core.providers.edge.reader import Reader
+from rag_core.providers.edge.reader import TOGETHER_SECONDS, Reader
 
 
 async def test_each_asker_gets_its_own_answer_in_one_thread() -> None:
@@ -73,6 +74,26 @@ async def test_the_first_answer_does_not_wait_for_a_long_row_of_others() -> None
     await done_first
     assert len(order) < 10
     await asyncio.gather(*others)
+    await reader.close()
+
+
+async def test_answers_arrive_while_there_is_more_to_read() -> None:
+    reader = Reader("reading")
+    arrived: list[int] = []
+    behind: list[int] = []
+
+    def work(number: int) -> None:
+        behind.append(number - len(arrived))
+        until = perf_counter() + 2 * TOGETHER_SECONDS  # so that nothing comes together with it
+        while perf_counter() < until:
+            pass
+
+    async def ask(number: int) -> None:
+        await reader.read(lambda: work(number))
+        arrived.append(number)
+
+    await asyncio.gather(*(ask(number) for number in range(50)))
+    assert max(behind) <= 1
     await reader.close()
 
 

@@ -70,6 +70,9 @@ class DiscordReplies:
         """Discord counts deletions by the channel, and each thread is one."""
         return True
 
+    def close_notice(self, question: IncomingQuestion) -> None:
+        """Nobody's room is less for it."""
+
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if came_by_command(question):
             return await self._by_token.post(question, part)

@@ -78,6 +78,11 @@ class SlackReplies:
             return False
         return budget.open_notice(question.message_id)
 
+    def close_notice(self, question: IncomingQuestion) -> None:
+        if not question.private:
+            with contextlib.suppress(UpstreamError):  # the app is not there any more
+                self._teams.of(question.key.tenant).budget.close_notice(question.message_id)
+
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if question.private:
             return await self._whispers.post(question, part)
@@ -106,7 +111,7 @@ class SlackReplies:
         if question.private:
             return
         await self._delete(question.key.tenant, question.key.channel_id, external_id)
-        self._teams.of(question.key.tenant).budget.close_notice(question.message_id)
+        self.close_notice(question)
 
     async def clear(self, question: IncomingQuestion) -> None:
         """Take away what is written so far of an answer that will not be given."""

@@ -3,6 +3,11 @@
 The engine lets nothing else in the process run while it works, and each hand-over makes reader and
 event loop wait for each other. With many askers at once they come together: what a few
 milliseconds found goes over in one step, and a single asker waits for nobody.
+
+After each step the reader waits until the event loop has taken what it was handed. Python gives a
+waiting thread its turn only where the working one did not give way by itself within a millisecond;
+the engine does so time and again, for too short for anybody to take the turn. Without the wait the
+event loop stood still for as long as there was something to read.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Event, Thread
 from time import perf_counter
 from typing import Any, NamedTuple, TypeVar
 
@@ -57,7 +62,9 @@ class Reader:
     def _run(self) -> None:
         job = self._jobs.get()
         while job is not None:
-            self._loop.call_soon_threadsafe(hand_over, self._together(job))
+            taken = Event()
+            self._loop.call_soon_threadsafe(hand_over, self._together(job), taken)
+            taken.wait()
             job = self._jobs.get()
 
     def _together(self, job: Job) -> list[Outcome]:
@@ -86,7 +93,7 @@ def outcome_of(job: Job) -> Outcome:
         return Outcome(job.answer, error=error)
 
 
-def hand_over(outcomes: list[Outcome]) -> None:
+def hand_over(outcomes: list[Outcome], taken: Event) -> None:
     for answer, found, error in outcomes:
         if answer.done():
             continue
@@ -94,3 +101,4 @@ def hand_over(outcomes: list[Outcome]) -> None:
             answer.set_exception(error)
         else:
             answer.set_result(found)
+    taken.set()

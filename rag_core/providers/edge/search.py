@@ -22,6 +22,8 @@ from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Ranked, contenders, ranked
 
 DENSE, WORDS = "dense", "words"
+BY_THE_VECTORS = edge.SearchParams(quantization=edge.QuantizationSearchParams(rescore=True))
+"""Scores are cosines, however what has them was found."""
 CANDIDATES = 100
 PAGE = 256
 REMEMBERED = 4_096
@@ -98,7 +100,7 @@ class EdgeSearch:
     def _heard(self, query: EmbeddedQuery, where: edge.Filter, reach: Reach, wide: int) -> Heard:
         """The best by each signal."""
         signals = [
-            *(Asked(nearest(asked.vector)) for asked in query.texts),
+            *(by_meaning(asked.vector) for asked in query.texts),
             *(self._by_words(asked.text, reach) for asked in query.texts),
         ]
         scores = self._ask(
@@ -173,7 +175,7 @@ class EdgeSearch:
         middle = middle_of([dense_of(record) for record in records])
         if middle is None:
             return {}
-        asked = Asked(nearest(middle.vector))
+        asked = by_meaning(middle.vector)
         (cosines,) = self._ask([asked], [asked.among(numbered(points), len(points))])
         return middle.likeness(cosines)
 
@@ -240,8 +242,8 @@ def numbered(points: Collection[int]) -> edge.Filter:
     return edge.Filter(must=[edge.HasIdCondition({*points})])
 
 
-def nearest(vector: Vector) -> edge.Query:
-    return edge.Query.Nearest(list(vector), using=DENSE)
+def by_meaning(vector: Vector) -> Asked:
+    return Asked(edge.Query.Nearest(list(vector), using=DENSE), BY_THE_VECTORS)
 
 
 def dense_of(record: edge.Record) -> tuple[float, ...]:
