@@ -28,42 +28,44 @@ MIXER, SIEVE = np.uint64(0x9E3779B97F4A7C15), 16
 
 
 class Wording:
-    """The pieces of some passages."""
+    """The pieces of some texts."""
 
-    def __init__(self, passages: Sequence[str]) -> None:
-        self._count = len(passages)
-        letters = spaced_letters(passages)
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._count = len(texts)
+        letters = spaced_letters(texts)
         self._borders = np.flatnonzero(letters == BORDER)
         self._codes = codes(letters)
         self._sieved = sieved(self._codes)
 
-    def shares(self, question: str) -> NDArray[np.float64]:
-        """For each passage the share of the question's pieces it has, by their rarity: 0 to 1."""
+    def held_of(self, question: str) -> NDArray[np.bool_]:
+        """Which text has which of the question's pieces."""
         wanted = np.unique(codes(spaced_letters([question])[:-1]))
-        if not len(wanted) or not self._count:
-            return np.zeros(self._count)
-        held = self._holdings(wanted)
-        worth = rarity(held[:JUDGES]) + COMMON
-        shares: NDArray[np.float64] = held @ worth / worth.sum()
-        return shares
-
-    def _holdings(self, wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
-        """Which passage has which of the wanted pieces; `wanted` is sorted."""
+        held = np.zeros((self._count, len(wanted)), dtype=np.bool_)
+        if not held.size:
+            return held
         sieve = np.zeros(1 << SIEVE, dtype=np.bool_)
         sieve[sieved(wanted)] = True
         at = np.flatnonzero(sieve[self._sieved])
         found = self._codes[at]
         place = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
         same = wanted[place] == found
-        held = np.zeros((self._count, len(wanted)), dtype=np.bool_)
         held[np.searchsorted(self._borders, at[same], side="right"), place[same]] = True
         return held
 
 
+def shares(held: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """For each text the share of the pieces it has, by their rarity among these: 0 to 1."""
+    if not held.size:
+        return np.zeros(len(held))
+    worth = rarity(held[:JUDGES]) + COMMON
+    parts: NDArray[np.float64] = held @ worth / worth.sum()
+    return parts
+
+
 def coverage(question: str, passages: Sequence[str]) -> list[float]:
     """For each passage the share of the question's pieces that it has: 0 to 1."""
-    shares: list[float] = Wording(passages).shares(question).tolist()
-    return shares
+    parts: list[float] = shares(Wording(passages).held_of(question)).tolist()
+    return parts
 
 
 def spaced_letters(texts: Sequence[str]) -> NDArray[np.uint8]:

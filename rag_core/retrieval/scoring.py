@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rag_core.retrieval.candidates import Candidate, Placed, merged, pages_in_turn
 from rag_core.retrieval.codes import code_shares
-from rag_core.retrieval.coverage import Wording
+from rag_core.retrieval.coverage import Wording, shares
 from rag_core.retrieval.likeness import Likeness
 
 P = TypeVar("P", bound=Hashable)
@@ -165,14 +165,14 @@ def with_wording(
     """The scores with the wording of the texts that were asked counted too, and the codes of the
     last one."""
     passages = [candidate.passage for candidate in candidates]
-    wording = Wording(passages)
-    headings = Wording([candidate.headings for candidate in candidates])
+    wording = Wording([*passages, *(candidate.headings for candidate in candidates)])
     scores: NDArray[np.float64] = np.array([each.score for each in candidates])
     scores = scores + CODES_WEIGHT * code_shares(question, passages)
     for text, weight in ((question, 1.0), (thread, THREAD_WEIGHT)):
         if text is not None:
-            said = COVERAGE_WEIGHT * wording.shares(text) + HEADINGS_WEIGHT * headings.shares(text)
-            scores = scores + weight * said
+            held = wording.held_of(text)
+            said, headed = shares(held[: len(passages)]), shares(held[len(passages) :])
+            scores = scores + weight * (COVERAGE_WEIGHT * said + HEADINGS_WEIGHT * headed)
     return scores
 
 
