@@ -136,9 +136,10 @@ async def main() -> None:
     )
     chosen = arguments.parse_args()
     meanings = await meanings_of(sentences())
-    if not chosen.only_growth:
-        await sizes(meanings)
-    await growth(meanings, chosen.grown, NO_GRAPH if chosen.without_graph else QUICK)
+    with short_turns(), settled_in():  # as the running program has them
+        if not chosen.only_growth:
+            await sizes(meanings)
+        await growth(meanings, chosen.grown, NO_GRAPH if chosen.without_graph else QUICK)
 
 
 async def sizes(meanings: Vectors) -> None:
@@ -150,8 +151,7 @@ async def sizes(meanings: Vectors) -> None:
                 await show(f"{name}, {chunks:,} chunks", ways, wanted.get(name, ""))
             print(f"recall@{FOUND} of exact: {await recall(bench):.3f} (wanted: 0.98)")
             if chunks == 50_000:
-                with short_turns(), settled_in():  # as the running program has them
-                    await crowd(bench)
+                await crowd(bench)
 
 
 TEN = {"dense": "0.5, p95 1"}
