@@ -13,7 +13,7 @@ from tests.fakes.answers import an_answer
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.slack_desk import RESTART, FakeDesk
 from tests.fakes.slack_house import settled, slack_at_work, until
-from tests.peers.slack import ANN, DIRECT, GENERAL, MENTION, Fault, SlackPeer
+from tests.peers.slack import ANN, DIRECT, GENERAL, MENTION, TEAM, Fault, SlackPeer
 
 PIECES = [f"Sentence number {number} of the answer. " for number in range(8)]
 WHOLE = "".join(PIECES) + "Ten a day [1]."
@@ -161,6 +161,32 @@ async def test_a_draft_that_somebody_removed_is_posted_anew() -> None:
         del peer.world.channels[GENERAL].messages[draft.ts]
         await settled(peer, desk)
         assert WHOLE in the_one_reply(peer, ts)
+
+
+@pytest.mark.parametrize("method", ["chat.update", "chat.stopStream"])
+async def test_an_answer_does_not_wait_for_minutes_until_its_draft_can_be_edited(
+    method: str,
+) -> None:
+    """As after a storm of restarts: each has left its drafts, and Slack counts edits."""
+    desk, markers = writing(between=0.2), MemoryMarkers()
+    async with SlackPeer() as peer:
+        peer.foresees("streaming_state_conflict", "message_not_in_streaming_state")
+        async with slack_at_work(peer, desk, markers=markers):
+            ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+            await until(lambda: bool(methods(peer, "chat.appendStream")))
+            markers.values, killed = {}, dict(markers.values)
+        [draft] = peer.world.replies(GENERAL, ts)
+        peer.api.streams.began[GENERAL, draft.ts] = asyncio.get_running_loop().time()
+        markers.values = killed
+        later = writing()
+        async with slack_at_work(peer, later, markers=markers) as platform:
+            platform.teams.of(TEAM).budget.hold(method, 3_600.0)
+            for question in desk.questions.values():
+                await later.accept(question)
+            await settled(peer, later)
+        [reply] = peer.world.replies(GENERAL, ts)
+        assert reply.ts != draft.ts
+        assert WHOLE in reply.seen
 
 
 async def test_a_withdrawn_question_leaves_no_draft() -> None:

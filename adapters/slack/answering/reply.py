@@ -15,7 +15,7 @@ from adapters.slack.answering.drafts import Drafts
 from adapters.slack.answering.own_posts import marked_as, posted_as, unnamed
 from adapters.slack.answering.status import shown
 from adapters.slack.answering.uploads import FILE, send_file
-from adapters.slack.calling.patience import patiently
+from adapters.slack.calling.patience import is_far, patiently
 from adapters.slack.calling.team import Team, reason_of
 from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import TenantId
@@ -143,12 +143,13 @@ class SlackReplies:
         return await self._post(question, part)
 
     async def _completed(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> bool:
-        """Write the answer over its draft; one that cannot be edited is taken away."""
+        """Write the answer over its draft; one that cannot be edited, or not soon, is taken away:
+        what a storm of restarts has left would wait for minutes, and deletions are counted apart."""
         budget = self._teams.of(question.key.tenant).budget
         try:
             await self._write(question, part, ts)
         except UpstreamRejected as error:
-            if reason_of(error) not in GONE:
+            if reason_of(error) not in GONE and not is_far(error):
                 raise
             log.info("a draft cannot become its answer", extra={"cause": str(error)})
             await self._delete(question.key.tenant, question.key.channel_id, ts)
@@ -201,8 +202,11 @@ class SlackReplies:
 
 async def stop_stream(team: Team, channel: str, ts: str) -> None:
     """A stream that a lost process has left; one that has ended by now is fine."""
-    with contextlib.suppress(UpstreamRejected):
-        await team.call("chat.stopStream", channel=channel, ts=ts)
+    try:
+        await team.call_soon("chat.stopStream", channel=channel, ts=ts)
+    except UpstreamRejected as error:
+        if is_far(error):
+            raise
 
 
 def message_in(payload: Mapping[str, Any]) -> dict[str, Any]:
