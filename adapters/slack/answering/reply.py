@@ -143,8 +143,9 @@ class SlackReplies:
         return await self._post(question, part)
 
     async def _completed(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> bool:
-        """Write the answer over its draft; one that cannot be edited, or not soon, is taken away:
-        what a storm of restarts has left would wait for minutes, and deletions are counted apart."""
+        """Write the answer over its draft; one that cannot be edited, or not soon, is taken away.
+
+        What a storm of restarts has left would wait for minutes; deletions are counted apart."""
         budget = self._teams.of(question.key.tenant).budget
         try:
             await self._write(question, part, ts)
