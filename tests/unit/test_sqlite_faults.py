@@ -162,6 +162,18 @@ async def test_what_another_program_holds_is_said_when_patience_ends(
         await Markers(database).set("a", "b")
 
 
+async def test_a_new_file_that_another_process_is_writing_to_is_waited_for(tmp_path: Path) -> None:
+    """As where a command and the bot begin in a new folder at once: SQLite itself does not wait."""
+    path = tmp_path / "footnote.db"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    asyncio.get_running_loop().call_later(0.3, other.execute, "ROLLBACK")
+    async with open_database(address(path)) as database:
+        assert not other.in_transaction
+        await Markers(database).set("a", "b")
+    other.close()
+
+
 async def test_only_the_owner_may_read_the_files(tmp_path: Path) -> None:
     path = tmp_path / "data" / "footnote.db"
     async with open_database(address(path)) as database:

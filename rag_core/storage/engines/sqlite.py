@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar, cast
 
 import aiosqlite
@@ -17,7 +18,7 @@ from rag_core.errors import ConfigurationError, StorageError
 from rag_core.storage.engines.clock import STEADY, steady_seconds_from_now
 from rag_core.storage.engines.engine import Row, Transaction
 from rag_core.storage.engines.migration import bring_up_to_date
-from rag_core.storage.engines.sqlite_errors import sqlite_errors
+from rag_core.storage.engines.sqlite_errors import is_locked, sqlite_errors
 from rag_core.storage.engines.statement import Statement
 from rag_core.storage.engines.version import is_up_to_date
 
@@ -28,6 +29,7 @@ BUSY_SECONDS = 30.0
 UNLIMITED = 2**32 - 2
 """Pages: as many as SQLite can count."""
 SCRUB_SECONDS = 0.2
+LOOK_SECONDS = 0.05
 OLDEST_SQLITE = (3, 35, 0)
 READ_PRAGMAS = ("query_only=ON",)
 WRITE_PRAGMAS = ("foreign_keys=ON", "secure_delete=ON")
@@ -181,7 +183,7 @@ async def open_sqlite(url: str) -> AsyncIterator[SqliteDatabase]:
     limit = f"max_page_count={file.max_page_count}"
     async with connection(file, (*WRITE_PRAGMAS, limit)) as writer:
         with sqlite_errors(file.path):
-            await fetch(writer, "PRAGMA journal_mode=WAL")
+            await write_to_a_log(writer, within=file.busy_seconds)
             if not is_up_to_date(await versions(writer)):
                 await bring_up_to_date(f"sqlite+aiosqlite:///{file.path}")
         async with connection(file, READ_PRAGMAS) as reader:
@@ -209,6 +211,21 @@ async def connection(
         yield opened
     finally:
         await opened.close()
+
+
+async def write_to_a_log(connection: aiosqlite.Connection, *, within: float) -> None:
+    """Have changes go to a log beside the file first, so that readers read on meanwhile.
+
+    Of processes that do so to a new file at once, SQLite lets only one wait for the other."""
+    until = monotonic() + within
+    done = False
+    while not done:
+        try:
+            done = bool(await fetch(connection, "PRAGMA journal_mode=WAL"))
+        except sqlite3.OperationalError as error:
+            if not is_locked(error) or monotonic() > until:
+                raise
+            await asyncio.sleep(LOOK_SECONDS)
 
 
 async def versions(connection: aiosqlite.Connection) -> list[str]:

@@ -30,6 +30,11 @@ def sqlite_errors(path: Path) -> Iterator[None]:
         raise StorageError(f"The database {path} cannot be used: {reason}.") from error
 
 
+def is_locked(error: sqlite3.Error) -> bool:
+    """Whether another connection has what this one wants."""
+    return (getattr(error, "sqlite_errorcode", -1) & PRIMARY) in LOCKED
+
+
 def explained(error: sqlite3.Error, path: Path) -> StorageError:
     """The sentence for an error, by its code."""
     code = getattr(error, "sqlite_errorcode", -1) & PRIMARY
@@ -48,7 +53,7 @@ def explained(error: sqlite3.Error, path: Path) -> StorageError:
             f"The database {path} cannot be written. Give the user that runs Footnote"
             " the right to write to it and to its folder."
         )
-    if code in LOCKED:
+    if is_locked(error):
         return StorageError(f"Another program holds the database {path}. Stop it and try again.")
     if code == sqlite3.SQLITE_CANTOPEN:
         return StorageError(
