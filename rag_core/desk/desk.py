@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from uuid import UUID
@@ -20,8 +21,8 @@ from rag_core.ports import Ledger
 log = logging.getLogger(__name__)
 
 MAX_ENTERING = 1_000
-"""Questions that are being written down at once. More than that is a storm of repeats, which
-would grow in memory while the disk is slow; who is turned away is heard again."""
+"""Questions of one platform that are being written down at once. More than that is a storm of
+repeats, which would grow in memory while the disk is slow; who is turned away is heard again."""
 
 
 class Desk:
@@ -43,7 +44,7 @@ class Desk:
         self._bounds = bounds or {}
         self._room = room
         self._max_entering = max_entering
-        self._entering = 0
+        self._entering: Counter[Platform] = Counter()
         self._trouble = Trouble("no question is accepted")
 
     async def accept(self, question: IncomingQuestion) -> Receipt:
@@ -52,7 +53,7 @@ class Desk:
         if self._room is not None:
             self._room.check()
         bounds = self._bounds.get(platform, UNBOUNDED)
-        with self._entrance():
+        with self._entrance(platform):
             receipt = await self._written(question, bounds)
         log.info(
             "question accepted" if receipt.refusal is None else "question declined",
@@ -82,14 +83,14 @@ class Desk:
         return receipt
 
     @contextmanager
-    def _entrance(self) -> Iterator[None]:
-        if self._entering >= self._max_entering:
+    def _entrance(self, platform: Platform) -> Iterator[None]:
+        if self._entering[platform] >= self._max_entering:
             raise DeskFull("Too many questions arrive at once. Please ask again in a moment.")
-        self._entering += 1
+        self._entering[platform] += 1
         try:
             yield
         finally:
-            self._entering -= 1
+            self._entering[platform] -= 1
 
     async def revise(self, question: IncomingQuestion) -> None:
         """The asker edited that message: it is answered anew, in the same messages."""

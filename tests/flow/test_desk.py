@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from rag_core.conversation.key import Platform
 from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.incoming import IncomingQuestion, Receipt
@@ -16,6 +17,7 @@ from rag_core.desk.limits import UNBOUNDED, Bounds
 from rag_core.errors import DeskFull, UpstreamRejected, UpstreamUnavailable
 from rag_core.storage.engines.database import Database
 from rag_core.storage.ledger.ledger import QuestionLedger
+from tests.builders import a_key
 from tests.fakes.desk import Counts, FullAtFirst
 from tests.fakes.offices import QUICK, Office, asked
 
@@ -200,6 +202,9 @@ async def test_a_storm_of_deliveries_is_turned_away_before_it_fills_the_memory(
     with pytest.raises(DeskFull):
         await desk.accept(asked("One too many?", thread="3"))
 
+    elsewhere = replace(asked("And here?"), key=a_key("4", platform=Platform.SLACK))
+    entering.append(asyncio.create_task(desk.accept(elsewhere)))
+    await asyncio.sleep(0)
     ledger.may_write.set()
     assert not any(receipt.repeated for receipt in await asyncio.gather(*entering))
     assert not (await desk.accept(asked("One too many?", thread="3"))).repeated

@@ -11,7 +11,9 @@ from discord.http import Route
 
 from adapters.discord.assembly import DiscordParts
 from adapters.discord.client import open_discord
-from rag_core.errors import ConfigurationError
+from adapters.discord.hearing.listener import AT_THE_DESK
+from rag_core.desk.incoming import IncomingQuestion, Receipt
+from rag_core.errors import ConfigurationError, DeskFull
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, Markers, config_for, on_a_course, running
 from tests.peers.discord import ME, open_discord_peer
@@ -184,3 +186,32 @@ async def test_a_question_that_was_heard_reaches_the_desk_before_the_bot_closes(
             listening.cancel()
             await asyncio.gather(listening, return_exceptions=True)
         assert course.desk.texts == [QUESTION]
+
+
+class SmallEntrance(DiscordDesk):
+    """A desk that writes slowly, and turns away who comes while too many are at it."""
+
+    at_once, turned_away = 0, 0
+
+    async def accept(self, question: IncomingQuestion) -> Receipt:
+        if self.at_once >= AT_THE_DESK:
+            self.turned_away += 1
+            raise DeskFull("Too many questions arrive at once. Please ask again in a moment.")
+        self.at_once += 1
+        try:
+            await asyncio.sleep(0.2)
+            return await super().accept(question)
+        finally:
+            self.at_once -= 1
+
+
+async def test_of_a_crowd_that_asks_at_once_nobody_is_turned_away() -> None:
+    desk = SmallEntrance()
+    desk.thinks.clear()
+    async with on_a_course(desk) as course:
+        for number in range(3 * AT_THE_DESK):
+            text = f"{QUESTION} {number}"
+            await course.peer.say(course.channel, course.alice, text, mentions_bot=True)
+        await course.until(lambda: len(desk.taken) == 3 * AT_THE_DESK)
+        assert not desk.turned_away
+        desk.thinks.set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -29,6 +30,9 @@ from rag_core.errors import StorageError, UpstreamError
 log = logging.getLogger(__name__)
 
 REMEMBERED = 10_000
+AT_THE_DESK = 250
+"""Messages that are handed in at once. The others stand in line, where the desk would turn some of
+a crowd away: Discord does not deliver twice."""
 
 
 class Listener:
@@ -57,6 +61,7 @@ class Listener:
         self._waiting = waiting
         self._rules = rules
         self._pauses = pauses
+        self._entrance = asyncio.Semaphore(AT_THE_DESK)
         self._keeping = keeping
         self._heard: OrderedDict[int, None] = OrderedDict()
         self._told: set[str] = set()
@@ -135,7 +140,8 @@ class Listener:
             await self._desk.accept(await self._with_reader(heard, message))
             self._afterthoughts.asked(heard.question)
 
-        return await in_hand(hand_in, pauses=self._pauses, message_id=heard.question.message_id)
+        async with self._entrance:
+            return await in_hand(hand_in, pauses=self._pauses, message_id=heard.question.message_id)
 
     async def _with_reader(self, heard: Heard, message: discord.Message) -> IncomingQuestion:
         reader = await self._readers.profile(message.author, heard.spot.tenant)
