@@ -51,6 +51,27 @@ def the_one_reply(peer: SlackPeer, ts: str, channel: str = GENERAL) -> str:
     return reply.seen
 
 
+async def killed_while_writing(peer: SlackPeer, markers: MemoryMarkers) -> tuple[FakeDesk, str]:
+    """A process that died with half an answer written; the desk has the question, the markers say
+    what they said then, and nobody has ended the stream."""
+    peer.foresees("streaming_state_conflict", "message_not_in_streaming_state")
+    desk = writing(between=0.2)
+    async with slack_at_work(peer, desk, markers=markers):
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        await until(lambda: bool(methods(peer, "chat.appendStream")))
+        markers.values, killed = {}, dict(markers.values)
+    markers.values = killed
+    [draft] = peer.world.replies(GENERAL, ts)
+    peer.api.streams.began[GENERAL, draft.ts] = asyncio.get_running_loop().time()
+    return desk, ts
+
+
+async def handed_on(peer: SlackPeer, before: FakeDesk, later: FakeDesk) -> None:
+    for question in before.questions.values():
+        await later.accept(question)
+    await settled(peer, later)
+
+
 async def test_an_answer_grows_in_one_message_that_becomes_the_whole() -> None:
     desk = writing()
     async with SlackPeer() as peer, slack_at_work(peer, desk):
@@ -121,22 +142,25 @@ async def test_what_is_begun_anew_takes_the_place_of_what_was_shown() -> None:
 
 
 async def test_a_killed_process_leaves_a_draft_that_becomes_the_answer() -> None:
-    desk, markers = writing(between=0.2), MemoryMarkers()
+    markers, later = MemoryMarkers(), writing()
     async with SlackPeer() as peer:
-        async with slack_at_work(peer, desk, markers=markers):
-            ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
-            await until(lambda: bool(methods(peer, "chat.appendStream")))
-            killed = dict(markers.values)
+        desk, ts = await killed_while_writing(peer, markers)
         [draft] = peer.world.replies(GENERAL, ts)
-        peer.api.streams.began[GENERAL, draft.ts] = asyncio.get_running_loop().time()
-        markers.values = killed
-        peer.foresees("streaming_state_conflict", "message_not_in_streaming_state")
-        later = writing()
-        later.questions.clear()
         async with slack_at_work(peer, later, markers=markers):
-            for question in desk.questions.values():
-                await later.accept(question)
-            await settled(peer, later)
+            await handed_on(peer, desk, later)
+        assert WHOLE in the_one_reply(peer, ts)
+        assert peer.world.replies(GENERAL, ts) == [draft]
+
+
+async def test_a_stream_whose_end_has_to_wait_a_moment_still_becomes_the_answer() -> None:
+    markers, later = MemoryMarkers(), writing()
+    async with SlackPeer() as peer:
+        desk, ts = await killed_while_writing(peer, markers)
+        peer.foresees("ratelimited")
+        peer.fails("chat.stopStream", Fault.RATE_LIMITED)
+        [draft] = peer.world.replies(GENERAL, ts)
+        async with slack_at_work(peer, later, markers=markers):
+            await handed_on(peer, desk, later)
         assert WHOLE in the_one_reply(peer, ts)
         assert peer.world.replies(GENERAL, ts) == [draft]
 
@@ -168,22 +192,13 @@ async def test_an_answer_does_not_wait_for_minutes_until_its_draft_can_be_edited
     method: str,
 ) -> None:
     """As after a storm of restarts: each has left its drafts, and Slack counts edits."""
-    desk, markers = writing(between=0.2), MemoryMarkers()
+    markers, later = MemoryMarkers(), writing()
     async with SlackPeer() as peer:
-        peer.foresees("streaming_state_conflict", "message_not_in_streaming_state")
-        async with slack_at_work(peer, desk, markers=markers):
-            ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
-            await until(lambda: bool(methods(peer, "chat.appendStream")))
-            markers.values, killed = {}, dict(markers.values)
+        desk, ts = await killed_while_writing(peer, markers)
         [draft] = peer.world.replies(GENERAL, ts)
-        peer.api.streams.began[GENERAL, draft.ts] = asyncio.get_running_loop().time()
-        markers.values = killed
-        later = writing()
         async with slack_at_work(peer, later, markers=markers) as platform:
             platform.teams.of(TEAM).budget.hold(method, 3_600.0)
-            for question in desk.questions.values():
-                await later.accept(question)
-            await settled(peer, later)
+            await handed_on(peer, desk, later)
         [reply] = peer.world.replies(GENERAL, ts)
         assert reply.ts != draft.ts
         assert WHOLE in reply.seen
@@ -216,16 +231,12 @@ async def test_a_question_that_is_withdrawn_while_its_draft_opens_leaves_none() 
 async def test_a_draft_that_a_killed_process_left_goes_with_its_question(
     opening_is_known: bool,
 ) -> None:
-    desk, markers = writing(between=0.2), MemoryMarkers()
+    markers = MemoryMarkers()
     async with SlackPeer() as peer:
-        peer.foresees("streaming_state_conflict", "message_not_in_streaming_state")
-        async with slack_at_work(peer, desk, markers=markers):
-            ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
-            await until(lambda: bool(methods(peer, "chat.appendStream")))
-            killed = dict(markers.values)
-        assert len(peer.world.replies(GENERAL, ts)) == 1
-        [draft] = [name for name, value in killed.items() if value.startswith("draft")]
-        markers.values = killed if opening_is_known else killed | {draft: OPENING}
+        desk, ts = await killed_while_writing(peer, markers)
+        [draft] = [name for name, value in markers.values.items() if value.startswith("draft")]
+        if not opening_is_known:
+            markers.values[draft] = OPENING
         [question] = desk.questions.values()
         async with slack_at_work(peer, writing(), markers=markers) as platform:
             await platform.replies.clear(question)

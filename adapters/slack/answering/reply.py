@@ -206,7 +206,7 @@ async def stop_stream(team: Team, channel: str, ts: str) -> None:
     try:
         await team.call_soon("chat.stopStream", channel=channel, ts=ts)
     except UpstreamRejected as error:
-        if is_far(error):
+        if error.retryable:
             raise
 
 
