@@ -36,6 +36,17 @@ async def test_an_error_reaches_its_asker_and_nobody_else() -> None:
     await reader.close()
 
 
+async def test_a_read_that_finds_nothing_more_fails_alone_and_the_reader_goes_on() -> None:
+    reader = Reader("reading")
+    nothing: list[int] = []
+    with pytest.raises(RuntimeError, match="nothing more"):
+        async with asyncio.timeout(10):
+            await reader.read(lambda: next(iter(nothing)))
+    async with asyncio.timeout(10):
+        assert await reader.read(lambda: 1) == 1
+    await reader.close()
+
+
 async def test_who_goes_away_is_not_worked_for_and_holds_nobody_up() -> None:
     reader = Reader("reading")
     started, may_end = threading.Event(), threading.Event()

@@ -89,16 +89,20 @@ def outcome_of(job: Job) -> Outcome:
         return Outcome(job.answer)
     try:
         return Outcome(job.answer, found=job.work())
+    except StopIteration as error:  # which no future takes
+        return Outcome(job.answer, error=RuntimeError(f"nothing more to read: {error!r}"))
     except BaseException as error:  # noqa: BLE001 - whoever waits for it hears of it
         return Outcome(job.answer, error=error)
 
 
 def hand_over(outcomes: list[Outcome], taken: Event) -> None:
-    for answer, found, error in outcomes:
-        if answer.done():
-            continue
-        if error is not None:
-            answer.set_exception(error)
-        else:
-            answer.set_result(found)
-    taken.set()
+    try:
+        for answer, found, error in outcomes:
+            if answer.done():
+                continue
+            if error is not None:
+                answer.set_exception(error)
+            else:
+                answer.set_result(found)
+    finally:
+        taken.set()  # or nobody would ever be read for again
