@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -67,6 +68,34 @@ async def test_the_index_with_a_graph_holds_and_finds_the_same(tmp_path: Path) -
     async with opened(tmp_path, NEVER) as store:
         assert await store.shown_versions("course") == {"a.md": 1, "b.md": 1}
         assert len(await find(store)) == 33
+
+
+async def test_scores_are_the_vectors_cosines_however_they_were_found(tmp_path: Path) -> None:
+    async with opened(tmp_path, AT_ONCE) as store:
+        await put(store, "a.md", chunks=60)
+        await store.settled()
+        asked = EMBEDDER.vector("gear 7")
+        for found in await find(store):
+            assert found.vector is not None
+            exact = math.fsum(a * b for a, b in zip(asked, found.vector, strict=True))
+            assert found.similarity_score == pytest.approx(exact, abs=1e-6)
+
+
+async def test_an_index_from_before_there_were_coarse_vectors_is_read_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr("rag_core.providers.edge.shard.COARSE", None)
+        async with opened(tmp_path, AT_ONCE) as store:
+            await put(store, "a.md", chunks=60)
+            await store.settled()
+            found = await find(store)
+    async with opened(tmp_path, NEVER) as store:
+        assert [r.chunk_id for r in await find(store)] == [r.chunk_id for r in found]
+    async with opened(tmp_path, AT_ONCE) as store:
+        await put(store, "b.md", chunks=3)
+        await store.settled()
+        assert await store.count(books=COURSE) == 63
 
 
 async def test_a_small_index_is_compared_exactly_and_stays_where_it_is(tmp_path: Path) -> None:
