@@ -23,6 +23,7 @@ from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.gateway.tokens import TicketRest
 from adapters.discord.hearing.afterthoughts import Afterthoughts
 from adapters.discord.hearing.catch_up import CatchUp
+from adapters.discord.hearing.entrance import Entrance
 from adapters.discord.hearing.events import Rules
 from adapters.discord.hearing.files import FileReader
 from adapters.discord.hearing.listener import Listener
@@ -101,8 +102,11 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         waiting=shared.waiting,
         detours=Detours(shared.rest, config.admin_channels),
     )
-    afterthoughts = Afterthoughts(desk=parts.desk, lines=replies.lines, pauses=config.accept_pauses)
-    listener = listening(config, parts, connection, shared, afterthoughts)
+    entrance = Entrance()
+    afterthoughts = Afterthoughts(
+        desk=parts.desk, entrance=entrance, lines=replies.lines, pauses=config.accept_pauses
+    )
+    listener = listening(config, parts, connection, shared, entrance, afterthoughts)
     return Works(
         renderer=DiscordRenderer(
             with_buttons=parts.review is not None, staffed=config.staff_roles.keys()
@@ -135,6 +139,7 @@ def listening(
     parts: DiscordParts,
     connection: Connection,
     shared: Shared,
+    entrance: Entrance,
     afterthoughts: Afterthoughts,
 ) -> Listener:
     return Listener(
@@ -143,6 +148,7 @@ def listening(
         files=FileReader(connection, seconds=config.request_seconds),
         rest=shared.rest,
         afterthoughts=afterthoughts,
+        entrance=entrance,
         readers=shared.readers,
         waiting=shared.waiting,
         keeping=shared.keeping,

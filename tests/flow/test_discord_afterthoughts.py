@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from rag_core.agent.answer import AgentResponse
-from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.desk.outgoing import OutgoingPart
 from tests.builders import a_response
 from tests.fakes.discord_desk import DiscordDesk
@@ -124,6 +126,44 @@ async def test_a_question_that_is_deleted_while_it_is_answered_leaves_nothing_be
         await course.until(lambda: course.peer.seen_in(asked.id) == [])
         await course.quiet()
         assert course.peer.seen_in(asked.id) == []
+
+
+class SlowDesk(DiscordDesk):
+    """It writes a question down only when it is let."""
+
+    def __init__(self) -> None:
+        super().__init__(echo)
+        self.knocked, self.opens = asyncio.Event(), asyncio.Event()
+
+    async def accept(self, question: IncomingQuestion) -> Receipt:
+        self.knocked.set()
+        await self.opens.wait()
+        return await super().accept(question)
+
+
+async def test_a_question_that_is_edited_before_the_desk_has_it_is_asked_as_edited() -> None:
+    desk = SlowDesk()
+    async with on_a_course(desk) as course:
+        asked = await course.peer.say(course.channel, course.alice, QUESTION, mentions_bot=True)
+        await course.until(desk.knocked.is_set)
+        await course.peer.edit(asked, "How many on Sundays?")
+        await course.quiet()
+        desk.opens.set()
+        await course.until(lambda: desk.texts == ["How many on Sundays?"])
+
+
+async def test_a_question_that_is_deleted_before_the_desk_has_it_is_taken_back() -> None:
+    desk = SlowDesk()
+    async with on_a_course(desk) as course:
+        asked = await course.peer.say(course.channel, course.alice, QUESTION, mentions_bot=True)
+        await course.until(desk.knocked.is_set)
+        await course.peer.delete(asked)
+        await course.quiet()
+        desk.opens.set()
+        await course.until(lambda: desk.withdrawn)
+        await course.quiet()
+        assert course.peer.seen_in(course.channel.id) == []
+        assert all("10008" in refusal for refusal in course.peer.forgive())
 
 
 async def test_a_deleted_message_that_was_no_question_is_none_of_ours() -> None:

@@ -11,7 +11,7 @@ from discord.http import Route
 
 from adapters.discord.assembly import DiscordParts
 from adapters.discord.client import open_discord
-from adapters.discord.hearing.listener import AT_THE_DESK
+from adapters.discord.hearing.entrance import AT_THE_DESK
 from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.errors import ConfigurationError, DeskFull
 from tests.fakes.discord_desk import DiscordDesk
@@ -209,9 +209,9 @@ async def test_of_a_crowd_that_asks_at_once_nobody_is_turned_away() -> None:
     desk = SmallEntrance()
     desk.thinks.clear()
     async with on_a_course(desk) as course:
-        for number in range(3 * AT_THE_DESK):
+        for number in range(2 * AT_THE_DESK):
             text = f"{QUESTION} {number}"
             await course.peer.say(course.channel, course.alice, text, mentions_bot=True)
-        await course.until(lambda: len(desk.taken) == 3 * AT_THE_DESK)
+        await course.until(lambda: len(desk.taken) == 2 * AT_THE_DESK)
         assert not desk.turned_away
         desk.thinks.set()

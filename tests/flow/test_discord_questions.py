@@ -211,6 +211,15 @@ async def test_nothing_is_shown_as_received_that_the_desk_did_not_take() -> None
         await ask(course)
 
 
+async def test_a_follow_up_that_the_desk_did_not_take_is_not_dropped_without_a_word() -> None:
+    async with on_a_course() as course:
+        asked = await ask(course)
+        thread = course.peer.world.channels[asked.id]
+        course.desk.out_of_order_for = 100
+        await course.peer.say(thread, course.alice, "And on Sundays?")
+        await course.until(lambda: "ask again" in course.peer.seen_in(asked.id)[-1].content)
+
+
 async def test_a_desk_that_fails_for_a_moment_loses_nothing() -> None:
     async with on_a_course() as course:
         course.desk.out_of_order_for = 2

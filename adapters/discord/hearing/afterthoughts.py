@@ -10,6 +10,7 @@ import discord
 from adapters.discord.answering.lines import Lines
 from adapters.discord.gateway.patience import in_hand
 from adapters.discord.hearing.channels import spot_in
+from adapters.discord.hearing.entrance import Entrance
 from adapters.discord.hearing.events import Heard
 from adapters.never_mind import LastAsked
 from adapters.platform import RevisesQuestions
@@ -19,8 +20,16 @@ from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
 class Afterthoughts:
     """Tells the desk, which knows whether it ever was a question; what stood there goes."""
 
-    def __init__(self, *, desk: RevisesQuestions, lines: Lines, pauses: tuple[float, ...]) -> None:
+    def __init__(
+        self,
+        *,
+        desk: RevisesQuestions,
+        entrance: Entrance,
+        lines: Lines,
+        pauses: tuple[float, ...],
+    ) -> None:
         self._desk = desk
+        self._entrance = entrance
         self._lines = lines
         self._pauses = pauses
         self._last = LastAsked()
@@ -34,6 +43,7 @@ class Afterthoughts:
         async def revise() -> None:
             await self._desk.revise(await question())
 
+        await self._entrance.has_come(message_id)
         await in_hand(revise, pauses=self._pauses, message_id=message_id)
 
     async def deleted(self, channel: Any, message_ids: Iterable[int]) -> None:
@@ -59,4 +69,5 @@ class Afterthoughts:
             if await self._desk.withdraw(identity, asker_id=asker_id):
                 await self._lines.clear(identity.message_id)
 
+        await self._entrance.has_come(identity.message_id)
         await in_hand(withdraw, pauses=self._pauses, message_id=identity.message_id)

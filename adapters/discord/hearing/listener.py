@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -17,6 +16,7 @@ from adapters.discord.answering.post import Post
 from adapters.discord.gateway.patience import NOT_TAKEN, in_hand
 from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.hearing.afterthoughts import Afterthoughts
+from adapters.discord.hearing.entrance import Entrance
 from adapters.discord.hearing.events import Heard, Rules, Unasked, asked_text, read, spot_of
 from adapters.discord.hearing.files import FileReader, is_text
 from adapters.discord.hearing.readers import Readers
@@ -30,9 +30,6 @@ from rag_core.errors import StorageError, UpstreamError
 log = logging.getLogger(__name__)
 
 REMEMBERED = 10_000
-AT_THE_DESK = 250
-"""Messages that are handed in at once. The others stand in line, where the desk would turn some of
-a crowd away: Discord does not deliver twice."""
 
 
 class Listener:
@@ -46,6 +43,7 @@ class Listener:
         files: FileReader,
         rest: DiscordRest,
         afterthoughts: Afterthoughts,
+        entrance: Entrance,
         readers: Readers,
         waiting: Waiting,
         rules: Rules,
@@ -57,11 +55,11 @@ class Listener:
         self._files = files
         self._rest = rest
         self._afterthoughts = afterthoughts
+        self._entrance = entrance
         self._readers = readers
         self._waiting = waiting
         self._rules = rules
         self._pauses = pauses
-        self._entrance = asyncio.Semaphore(AT_THE_DESK)
         self._keeping = keeping
         self._heard: OrderedDict[int, None] = OrderedDict()
         self._told: set[str] = set()
@@ -70,6 +68,10 @@ class Listener:
     async def hear(self, message: discord.Message, *, me: discord.abc.User) -> None:
         self._note(message.id)
         await self._give_way(message, me)
+        with self._entrance.coming(str(message.id)):
+            await self._take(message, me)
+
+    async def _take(self, message: discord.Message, me: discord.abc.User) -> None:
         if self._keeping is not None and await self._keeping.heard(message, me=me):
             return
         heard = await self._read(message, me)
@@ -78,10 +80,7 @@ class Listener:
         elif heard is not None and is_never_mind(asked_text(message, me)):
             await self._afterthoughts.never_mind(message, heard)
         elif heard is not None:
-            if await self._is_in_hand(heard, message):
-                self._told.clear()
-            elif heard.addressed:
-                await self._say_once(str(message.channel.id), str(message.id))
+            await self._hand_in(heard, message)
 
     async def hear_late(self, message: discord.Message, *, me: discord.abc.User | None) -> None:
         """What was written while nobody listened; what was heard then is not heard again."""
@@ -131,17 +130,25 @@ class Listener:
         except StorageError:
             return True  # handing it in will fail the same way, and be tried again
 
-    async def _is_in_hand(self, heard: Heard, message: discord.Message) -> bool:
-        async def hand_in() -> None:
-            if not await self._standing.is_for_us(heard):
-                return
-            if not heard.addressed:
-                self._waiting.add(heard.question)
-            await self._desk.accept(await self._with_reader(heard, message))
-            self._afterthoughts.asked(heard.question)
+    async def _hand_in(self, heard: Heard, message: discord.Message) -> None:
+        """A question that the desk does not take is one that somebody waits for."""
+        is_for_us = heard.addressed
 
-        async with self._entrance:
-            return await in_hand(hand_in, pauses=self._pauses, message_id=heard.question.message_id)
+        async def hand_in() -> None:
+            nonlocal is_for_us
+            async with self._entrance.turn():
+                if not await self._standing.is_for_us(heard):
+                    return
+                is_for_us = True
+                if not heard.addressed:
+                    self._waiting.add(heard.question)
+                await self._desk.accept(await self._with_reader(heard, message))
+                self._afterthoughts.asked(heard.question)
+                self._told.clear()
+
+        in_time = await in_hand(hand_in, pauses=self._pauses, message_id=heard.question.message_id)
+        if is_for_us and not in_time:
+            await self._say_once(str(message.channel.id), str(message.id))
 
     async def _with_reader(self, heard: Heard, message: discord.Message) -> IncomingQuestion:
         reader = await self._readers.profile(message.author, heard.spot.tenant)
