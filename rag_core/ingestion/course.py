@@ -141,7 +141,8 @@ class FieldReader:
         value = self._fields.get(name)
         if isinstance(value, str) and value.strip().upper() in set(allowed):
             return value.strip().upper()
-        self._note(name, value, f"one of {', '.join(allowed)}")
+        if value is not None:
+            self._note(name, value, f"one of {', '.join(allowed)}")
         return None
 
     def moment(self, name: str) -> datetime | None:

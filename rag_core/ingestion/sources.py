@@ -7,10 +7,10 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from rag_core.ingestion.job import FileFailure
-from rag_core.ingestion.kinds import READABLE, kind_of, too_large
+from rag_core.ingestion.kinds import READABLE, ending_of, kind_of, too_large
 
 NOT_YET = {
     ".adoc",
@@ -119,15 +119,13 @@ def files_below(
 
 def is_document(name: str) -> bool:
     """Whether people expect a file of a folder to be read."""
-    suffix = PurePosixPath(name).suffix.lower()
-    return suffix in LISTED if suffix else BARE_PAGE.fullmatch(name) is not None
+    ending = ending_of(name)
+    return ending in LISTED if ending else BARE_PAGE.fullmatch(name) is not None
 
 
 def is_doubtful(name: str) -> bool:
     """Whether a file without an extension may be a page that somebody misses."""
-    return not (
-        PurePosixPath(name).suffix or BARE_PAGE.fullmatch(name) or FOR_PROGRAMS.fullmatch(name)
-    )
+    return not (ending_of(name) or BARE_PAGE.fullmatch(name) or FOR_PROGRAMS.fullmatch(name))
 
 
 def left_out(root: Path) -> list[str]:

@@ -12,6 +12,8 @@ BOLD = re.compile(r"(\*\*|__)(?=\S)([^\n]{1,200}?)(?<=\S)\1([?？:]?)\\?")
 ASKS = re.compile(r"(?:Q|Question|F|Frage)[ \t]?\d{0,3}[ \t]*[.:)][ \t]+(?=\S)")
 """How a question is marked that has an answer below it."""
 ANSWERS = re.compile(r"(\*\*|__)?(?:A|Answer|Antwort)[ \t]?\d{0,3}[ \t]*[.:](?(1)\1)[ \t]+(?=\S)")
+FIRST = frozenset("*_QF")
+"""What a line begins with that either of these is: others need no closer look."""
 QUESTION_ENDS = ("?", "？")
 NO_TITLE_ENDS = (".", ",", ";", ":", "!", "。", "、", "：", "！")
 LONGEST_TITLE = 80
@@ -63,6 +65,8 @@ def titles_in(block: Block) -> Iterator[Title]:
 
 def title_of(line: str) -> Title | None:
     """A line in bold, or a question that is marked as one."""
+    if line[:1] not in FIRST:
+        return None
     bold = BOLD.fullmatch(line)
     words = f"{bold[2]}{bold[3]}" if bold else line
     asked = ASKS.match(words)

@@ -25,6 +25,18 @@ def test_of_a_file_only_the_kept_version_is_left() -> None:
     assert not known.of("course", "b.md")
 
 
+def test_the_numbers_of_all_versions_are_those_that_files_still_have() -> None:
+    known = editions(("course", "a.md", 1), ("course", "a.md", 2), ("course", "b.md", 2))
+    known.add([edition("course", 2, "b.md")])
+    assert known.versions(["course", "unknown"]) == {1, 2}
+    known.keep("course", {"a.md": 1})
+    assert known.versions(["course"]) == {1, 2}
+    known.keep("course", {"b.md": None})
+    assert known.versions(["course"]) == {1}
+    known.drop("course")
+    assert known.versions(["course"]) == set()
+
+
 def test_books_with_the_same_files_are_apart() -> None:
     known = editions(("course", "a.md", 1), ("other", "a.md", 7))
     known.drop("course")

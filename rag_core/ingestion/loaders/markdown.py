@@ -32,8 +32,9 @@ CONTENTS = re.compile(r"(?mi)^[ \t]*(?:\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\})[ \t]*$
 WIKI_LINK = re.compile(r"(!?)\[\[(?=\S)([^\[\]|\n]{1,200})(?:\\?\|([^\[\]\n]{1,200}))?\]\](?!\()")
 CLASSES = re.compile(r"\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
 TAG = re.compile(r"<[A-Za-z/!]")
-SPECIAL = ("{", "]:", "[TOC]", "[[", "\nimport ", "\nexport ")
-"""A text without any of these, and without tags, is prose already."""
+MODULES = ("import ", "export ")
+BRACKETS = ("]:", "[TOC]", "[[")
+"""A text without any of these, without braces and tags, is prose already."""
 GAP = re.compile(r"\n(?:[ \t]*\n){2,}")
 HELD = "\ue000{}\ue001"
 HELD_CODE = re.compile("\ue000(\\d+)\ue001")
@@ -88,7 +89,9 @@ def with_code_replaced(text: str, replacement: Callable[[re.Match[str]], str]) -
 
 def is_prose(text: str) -> bool:
     """Whether there is nothing in a text to take away."""
-    if any(mark in text for mark in SPECIAL) or text.startswith(("import ", "export ")):
+    if "{" in text or text.startswith(MODULES) or any(f"\n{mark}" in text for mark in MODULES):
+        return False
+    if "[" in text and any(mark in text for mark in BRACKETS):
         return False
     return "<" not in text or TAG.search(text) is None
 

@@ -192,7 +192,14 @@ class EdgeSearch:
         self, reach: Reach, conditions: Sequence[Condition], *, most: int | None = None
     ) -> list[SearchResult]:
         """Every chunk with these conditions, or so many, in no order and without a score."""
-        where = readable(reach.books, reach.hidden, conditions)
+        return self._unscored(readable(reach.books, reach.hidden, conditions), most)
+
+    def those(self, reach: Reach, points: Collection[int]) -> list[SearchResult]:
+        """The chunks of these numbers that readers see, in no order and without a score."""
+        seen = readable(reach.books, reach.hidden)
+        return self._unscored(edge.Filter(must=[seen, edge.HasIdCondition({*points})]))
+
+    def _unscored(self, where: edge.Filter, most: int | None = None) -> list[SearchResult]:
         return [
             result_of(
                 unpacked(record.payload or {}),

@@ -83,6 +83,16 @@ class EdgeStore(StoredFields):
 
         return await self._read(books, [], work)
 
+    async def chunks(
+        self, chunk_ids: Sequence[str], *, books: BookIds
+    ) -> Mapping[str, SearchResult]:
+        """By their numbers, which id and version make up."""
+        versions = self._editions.versions(books)
+        points = {point_number(each, version) for each in chunk_ids for version in versions}
+        none: list[SearchResult] = []
+        found = await self._read(books, none, lambda reach: self._search.those(reach, points))
+        return {result.chunk_id: result for result in found}
+
     async def count(self, *, books: BookIds) -> int:
         return await self._read(books, 0, self._search.count)
 

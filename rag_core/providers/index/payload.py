@@ -41,9 +41,11 @@ KEYWORDS = (
 INTEGERS = ("chapter", "lesson", "hardware_tier")
 DATETIMES = ("released_at",)
 """The fields that searches are narrowed by, each with an index of its kind."""
-EDGE_KEYWORDS = tuple(name for name in KEYWORDS if name != "source_file_hash")
-"""Nothing here narrows by that hash. It is for those who read a server's collection beside us; in
-the embedded index, which nobody else reads, each index costs a tenth of adding a passage."""
+NOT_ON_EDGE = {"chunk_id", "source_file_hash"}
+EDGE_KEYWORDS = tuple(name for name in KEYWORDS if name not in NOT_ON_EDGE)
+"""The embedded index finds a passage by its number, and nothing here narrows by that hash. It is
+for those who read a server's collection beside us; nobody reads this one, where each index costs a
+tenth of adding a passage."""
 NARROWING = (TENANT, *EDGE_KEYWORDS, *INTEGERS, *DATETIMES)
 OTHERS = "others"
 ASIDE = tuple(name for name in METADATA if name not in NARROWING)
@@ -93,7 +95,6 @@ def narrow_fields(embedded: EmbeddedChunk) -> dict[str, Any]:
     """What searches are narrowed by."""
     metadata = embedded.chunk.metadata
     fields = present(NARROW, values_narrow(metadata))
-    fields["chunk_id"] = embedded.chunk.id
     fields[EDITION] = edition(metadata.book_id, metadata.version, metadata.source_file)
     return fields
 
@@ -102,6 +103,7 @@ def fields_aside(embedded: EmbeddedChunk) -> dict[str, Any]:
     """What is only read back, but for the text."""
     chunk = embedded.chunk
     fields = present(ASIDE, values_aside(chunk.metadata))
+    fields["chunk_id"] = chunk.id
     fields["word_count"] = chunk.word_count
     fields["token_count"] = chunk.token_count
     fields["char_count"] = chunk.char_count
