@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -153,3 +154,21 @@ async def test_the_state_file_never_holds_text(tmp_path: Path) -> None:
 def test_a_full_disk_is_named() -> None:
     folder = Path("index")
     assert "no space" in str(explained("IO error: No space left on device (os error 28)", folder))
+
+
+async def test_whoever_opens_the_index_after_a_kill_has_little_to_write_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However much was read in one after the other, nearly all of it is outside the log."""
+    monkeypatch.setattr("rag_core.providers.edge.home.UNFLUSHED", 50)
+    async with opened(tmp_path / "running") as store:
+        for number in range(5):
+            texts = [long_text(f"gear {number} {n}") for n in range(30)]
+            await store.add(file_chunks(texts, file=f"{number}.md"))
+            await store.show_version(book_id="course", source_file=f"{number}.md", version=1)
+        shutil.copytree(tmp_path / "running", tmp_path / "copied")
+    (log,) = (tmp_path / "copied").rglob("wal")
+    shutil.rmtree(log)
+    log.mkdir()
+    async with opened(tmp_path / "copied") as store:
+        assert await store.count(books=COURSE) >= 100

@@ -30,6 +30,11 @@ from rag_core.providers.index.visibility import View
 P = ParamSpec("P")
 T = TypeVar("T")
 
+UNFLUSHED = 30_000
+"""Passages that may stand in the engine's log alone. Whoever opens the index after a kill waits
+until they are written anew, fifteen thousand in a second; but nothing else in the process runs
+during a flush, for as long as the disk takes."""
+
 
 class EdgeHome:
     """One folder, held by one process; the shard in it may move to another place there."""
@@ -41,6 +46,7 @@ class EdgeHome:
         self.shard = shard
         self.rules = rules
         self._state = state
+        self._unflushed = 0
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="index-writer")
         self._reader = Reader("index-reader")
 
@@ -79,8 +85,15 @@ class EdgeHome:
 
     async def flush(self) -> None:
         """Have everything on the disk."""
+        self._unflushed = 0
         await self.write(written_out, self._place)
         await self.write(self.shard.flush)
+
+    async def wrote(self, passages: int) -> None:
+        """Keep the log short, however much is read in one after the other."""
+        self._unflushed += passages
+        if self._unflushed >= UNFLUSHED:
+            await self.flush()
 
     async def move(self, target: Path) -> edge.EdgeShard:
         """Use the shard there from now on; the one from before is still open."""

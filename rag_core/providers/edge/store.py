@@ -161,6 +161,7 @@ class EdgeStore(StoredFields):
         self._editions.add(names)
         for start in range(0, len(chunks), BATCH):
             await self._home.write(self._insert, chunks[start : start + BATCH])
+        await self._home.wrote(len(chunks))
 
     async def _show(self, book_id: str, versions: Mapping[str, int | None]) -> None:
         gone: set[str] = set()
