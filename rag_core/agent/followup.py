@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.sentences import asked_sentences
 from rag_core.agent.language.words import content, words
 from rag_core.agent.smalltalk import small_talk
 from rag_core.conversation.message import Message, Role
@@ -87,7 +87,7 @@ def says_little(message: str) -> bool:
 
 def shortened(carried: str, room: int) -> str:
     """What was carried along, without the follow-ups in its middle: the topic and the newest."""
-    parts = [sentence.strip() for sentence in sentences_of(carried)]
+    parts = [sentence.strip() for sentence in asked_sentences(carried)]
     topic, later = parts[:1], parts[1:][-(MAX_CARRIED - 1) :]
     while later and len(" ".join((*topic, *later))) > room:
         later.pop(0)

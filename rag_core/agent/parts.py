@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.sentences import asked_sentences
 from rag_core.agent.language.wordings import WH
 from rag_core.agent.language.words import content
 
@@ -40,7 +40,7 @@ def parts_of(question: str, earlier: Sequence[str] = ()) -> tuple[Part, ...]:
 
     Sentences that somebody asked earlier in the thread stand before a follow-up only to tell what
     it is about."""
-    sentences = [one.strip() for one in sentences_of(question) if one.strip()]
+    sentences = [one.strip() for one in asked_sentences(question) if one.strip()]
     said = [one for one in sentences if any(one.rstrip(".!?…") in before for before in earlier)]
     now = [one for one in sentences if one not in said]
     asks = [part for one in now if asks_something(one) for part in clauses_of(one)]

@@ -178,3 +178,28 @@ def test_a_place_that_shares_only_what_every_page_has_answers_nothing() -> None:
     assert signs("May zebras gallop through the kitchen?", *pages, similarity=0.3).refutes
     assert not signs("May zebras gallop through the kitchen?", *pages, similarity=0.6).refutes
     assert not signs("When was the kitchen painted?", *pages, similarity=0.3).refutes
+
+
+RETRIES = "Requests are retried. There are 3 attempts unless max_attempts says otherwise."
+
+
+@pytest.mark.parametrize(
+    ("question", "refuted"),
+    [
+        ("What is the default of max_retries?", True),
+        ("What is the default of max_attempts?", False),
+        ("How do max_retries and max_attempts differ?", False),
+        ("How many attempts are there by 10am?", False),
+    ],
+)
+def test_who_asks_about_a_code_that_stands_nowhere_finds_nothing(
+    question: str, refuted: bool
+) -> None:
+    found = [a_result(RETRIES, page_title="", section_heading="", similarity_score=0.8)]
+    assert evidence_for(Inquiry(text=question), found).refuted is refuted
+
+
+def test_a_hurried_question_for_what_is_not_so_is_one() -> None:
+    assert asks_denied("which settings dont need a restart")
+    assert asks_denied("what isnt backed up")
+    assert not asks_denied("what is the font of the page")

@@ -541,3 +541,38 @@ async def test_a_pasted_trace_is_answered_by_the_error_that_it_ends_with() -> No
     told = await reply(pasted, text)
     assert "overlap: true" in told
     assert "ask the chef" not in told
+
+
+@pytest.mark.parametrize(
+    ("question", "written"),
+    [
+        ("which version added dead letter topics", "dead-letter"),
+        ("which version added dead-letter topics", "dead letter"),
+        ("which version added deadletter topics", "dead-letter"),
+    ],
+)
+async def test_words_are_the_same_joined_and_apart(question: str, written: str) -> None:
+    text = f"Version 2.7 added {written} topics. Version 3.1 added a letter to each version."
+    assert await reply(question, text) == f"Version 2.7 added {written} topics [1]."
+
+
+async def test_who_is_on_call_is_found_however_it_is_written() -> None:
+    text = "The engineer of the day is Bob. The engineer of the house is Eve. On-call is Ada."
+    assert "Ada" in await reply("who is on call", text)
+
+
+async def test_the_short_reply_below_a_heading_that_asks_is_the_answer() -> None:
+    text = (
+        "## Do I need a calculator in the lab?\n\nYou will not need one. Bring your notebook, it"
+        " may be used.\n\n## Can I choose my partner?\n\nYes, in week 1."
+    )
+    told = await reply("Do I need a calculator in the lab?", text)
+    assert told.startswith("You will not need one")
+    assert await reply("Can I choose my partner?", text) == "Yes, in week 1 [1]."
+    assert "need one" not in await reply("When may the notebook be used?", text)
+
+
+async def test_two_questions_in_small_letters_are_two() -> None:
+    said = await reply("what is the simulator? and how do i install it?", SIMULATOR, MENU)
+    assert said.startswith("The simulator is a window that shows the kitchen of Basil [1].")
+    assert "pip install basil-sim" in said

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from rag_core.agent.checks.polarity import DENIALS
-from rag_core.agent.language.sentences import sentences_of
-from rag_core.agent.language.words import words
+from rag_core.agent.language.sentences import asked_sentences
+from rag_core.agent.language.words import NEGATED, words
 
 ASKS_FOR = re.compile(
     r"^\W*(?:(?:and|but|so|also|in|for|at|on|of|to|from|by) )*"
@@ -14,7 +14,7 @@ ASKS_FOR = re.compile(
     re.IGNORECASE,
 )
 CONDITION = re.compile(r",|\b(?:if|unless|because|whether|while|(?<!^)when)\b", re.IGNORECASE)
-DENIED = re.compile(r"\b(?:not|never|cannot|neither|nor|no longer)\b|n['’]t\b", re.IGNORECASE)
+DENIED = re.compile(rf"\b(?:not|never|cannot|neither|nor|no longer)\b|{NEGATED}", re.IGNORECASE)
 OPEN = re.compile(
     r"\bor (?:may |might |can |could |do |does |is |are |be |will )*not\b", re.IGNORECASE
 )
@@ -28,7 +28,7 @@ def asks_denied(question: str) -> bool:
     An examiner's `Which of these is NOT …?` asks for what is left when all that is so is known."""
     if EXAMINES.search(question):
         return False
-    sentences = [sentence for sentence in sentences_of(question) if sentence.strip()]
+    sentences = [sentence for sentence in asked_sentences(question) if sentence.strip()]
     last = sentences[-1].strip() if sentences else ""
     if not ASKS_FOR.match(last):
         return False

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.near_miss import names_in, read_for, stand_in, words_in
 from rag_core.agent.language.subject import subject_of
-from rag_core.retrieval.codes import codes_in, pattern_of
+from rag_core.retrieval.codes import codes_in, pattern_of, plain_names
 from rag_core.retrieval.coverage import coverage as wording
 from rag_core.retrieval.results import SearchResult
 
@@ -102,6 +102,7 @@ def chance(odds: float) -> float:
 
 def evidence_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> EvidenceSignals:
     """What these passages show for a question; there is at least one."""
+    asked = inquiry.text
     nearest = sorted(results, key=lambda result: -result.similarity_score)[:READ_PASSAGES]
     texts = [f"{r.page_title}\n{r.section_heading}\n{r.text}" for r in nearest]
     inquiry = inquiry.spelt_as(texts)
@@ -116,7 +117,7 @@ def evidence_for(inquiry: Inquiry, results: Sequence[SearchResult]) -> EvidenceS
         coverage=max(covered),
         has_code=any(has_codes(form, texts) for form in inquiry.forms),
         has_names=bool(names) and any(stand_in(names, text) for text in texts),
-        refuted=signs.refutes,
+        refuted=signs.refutes or names_nothing(asked, results),
         leave=signs.leave,
     )
 
@@ -132,6 +133,16 @@ def has_codes(question: str, texts: Sequence[str]) -> bool:
     held = (sum(code.search(text.lower()) is not None for code in asked) for text in texts)
     needed = len(asked) if len(asked) <= FEW_CODES else len(asked) / 2
     return bool(asked) and max(held, default=0) >= needed
+
+
+def names_nothing(asked: str, results: Sequence[SearchResult]) -> bool:
+    """Whether codes are asked about, and none of them stands anywhere in what was found: a passage
+    that has a code is found by it."""
+    names = [pattern_of(name) for name in plain_names(asked)]
+    if not names:
+        return False
+    texts = [f"{r.page_title}\n{r.section_heading}\n{r.text}".lower() for r in results]
+    return not any(name.search(text) for name in names for text in texts)
 
 
 def coverage(question: str, held: Sequence[Collection[str]]) -> list[float]:

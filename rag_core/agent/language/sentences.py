@@ -25,6 +25,12 @@ ABBREVIATION = re.compile(
     rf"(?:^|[\s(])(?:e\.g|i\.e|{SHORT_FORMS}|[A-Z]|(?:[A-Z]\.)+[A-Z])\.$",
     re.IGNORECASE,
 )
+NUMBERS = re.compile(
+    r"(?:^|[\s(])(?:[Ee]xts?|[Tt]el|Arts?|[Pp]p|[Pp]aras?|[Vv]ols?|[Ee]qs?|[Nn]os|[Ff]igs|[Cc]hap"
+    r"|[Rr]ev|[Vv]er|ca|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.$"
+)
+"""What is cut short before its number, and is a word or no word elsewhere: `ext. 2040`."""
+FIGURE = re.compile(r"\s+\d")
 MEASURED = re.compile(r"\d\s?(?:[A-Za-z]|min|max|sec)\.$")
 """A unit after its number ends a sentence like any other word: `25 g. These numbers …`."""
 LONGEST_MEASURED = len("5 min.")
@@ -34,6 +40,7 @@ OPENS_SENTENCE = re.compile(
     r"|And|Thus|Then|However|Each|All|No|Its|Their|Every|Some|Most|Both|After|Before|Since|As)\s"
 )
 """What no name goes on with: `X reduces to Y. There …` is two sentences, `J. Smith` is a name."""
+UNTROUBLED = re.compile(r"[.?!](?=\s+[a-z])")
 NUMBERED = re.compile(r"^\s*\d{1,3}\.$")
 
 
@@ -56,10 +63,25 @@ def sentences_of(text: str) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def asked_sentences(question: str) -> tuple[str, ...]:
+    """The sentences of a question, in which nobody troubles to begin them with a large letter."""
+    sentences: list[str] = []
+    for sentence in sentences_of(question):
+        start = 0
+        for found in UNTROUBLED.finditer(sentence):
+            if not is_shortened(sentence[start : found.start() + 1], sentence[found.end() :]):
+                sentences.append(sentence[start : found.end()])
+                start = found.end()
+        sentences.append(sentence[start:])
+    return tuple(sentences)
+
+
 def is_shortened(head: str, rest: str) -> bool:
     """Whether a full stop belongs to the word before it and ends nothing."""
     # The ends alone are read: a long sentence has many places that might be one.
     last_word = head[max(head.rfind(" "), 0) :]
+    if FIGURE.match(rest) and NUMBERS.search(last_word):
+        return True
     if is_plain(last_word):
         return False
     if MEASURED.search(head[-LONGEST_MEASURED:]):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from rag_core.agent.language.words import NEGATED
+
 AMOUNT = re.compile(
     r"\b(?:how (?:many|much|long|often|old|far|big|large|tall|high|hot|cold|heavy|fast|deep|soon)"
     r"|when|what (?:year|date|number|percentage|time|age|size|temperature)|which year)\b",
@@ -41,13 +43,13 @@ HOW_TO = re.compile(
     re.IGNORECASE,
 )
 ASKS = re.compile(
-    r"\b(?:what|which|who|whom|whose|when|where|why|how|list|name|define|explain|describe|show"
+    r"\b(?:whats?|which|whos?|whom|whose|whens?|wheres?|whys?|hows?|list|name|define|explain|describe|show"
     r"|compare)\b",
     re.IGNORECASE,
 )
 WH = re.compile(
     r"\W*(?:(?:and|but|so|from|to|in|on|at|for|by|of|with) )*"
-    r"(?:what|which|who|whom|whose|when|where|why|how)\b",
+    r"(?:whats?|which|whos?|whom|whose|whens?|wheres?|whys?|hows?)\b",
     re.IGNORECASE,
 )
 CODE_WORD = re.compile(
@@ -74,7 +76,7 @@ COMPARES = re.compile(
     re.IGNORECASE,
 )
 MEANING = re.compile(
-    r"^\W*(?:(?:what|who)(?:'s| is| are| was| were| does)|define|explain|describe|meaning of)"
+    r"^\W*(?:(?:what|who)(?:['’]?s| is| are| was| were| does)|define|explain|describe|meaning of)"
     r" (?:an? |the )?(.+?)(?: mean| stand for)?\W*$",
     re.IGNORECASE,
 )
@@ -97,7 +99,7 @@ MONEY = re.compile(
     r"\bhow (?:much|expensive)\b(?=[^?.]*\b(?:costs?|pay|paid|price|fees?|charged?|earn|owe)\b)"
     r"|\bwhat (?:does|do|did|will|would) [^?.]*\bcosts?\b|\bhow expensive\b"
     r"|\b(?:price|costs?|fees?) (?:of|for)\b"
-    r"|\bwhat(?:'s| is| are| was) the (?:\w+ )?(?:price|costs?|fees?|salary|wage)\b",
+    r"|\bwhat(?:['’]?s| is| are| was) the (?:\w+ )?(?:price|costs?|fees?|salary|wage)\b",
     re.IGNORECASE,
 )
 SUM = re.compile(
@@ -106,8 +108,8 @@ SUM = re.compile(
     re.IGNORECASE,
 )
 TROUBLE = re.compile(
-    r"\b(?:not|never|n't|troubleshoot\w*|errors?|problems?|fail(?:s|ed|ure|ures)?|wrong|broken)\b"
-    r"|n't\b",
+    r"\b(?:not|never|troubleshoot\w*|errors?|problems?|fail(?:s|ed|ure|ures)?|wrong|broken)\b"
+    rf"|{NEGATED}",
     re.IGNORECASE,
 )
 DIGIT = re.compile(

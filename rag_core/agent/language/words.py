@@ -24,9 +24,19 @@ SMALL = """
     rather same shall she should so some such than that that's the their them then there these they
     this those though through thus to too toward under until up upon us very via was wasn't we were
     weren't what when where whether which while who whom whose why will with within without won't
-    would wouldn't yet you you're your yours"""
-FUNCTION_WORDS = frozenset(SMALL.split())
+    would wouldn't yet you you're your yours
+    hadn't hasn't mustn't needn't shouldn't here's he's how's i'll she's there's they're they've
+    they'll we're we've we'll what's when's where's who's why's you'll you've"""
+WORDS_THEMSELVES = frozenset(["ill", "shell", "well", "hell", "hes", "shes", "lets"])
+"""What is another word, or may be one, without its apostrophe."""
+UNMARKED = frozenset(word.replace("'", "") for word in SMALL.split() if "'" in word)
+"""`whats`, `dont`: as they are typed in a hurry."""
+FUNCTION_WORDS = frozenset(SMALL.split()) | (UNMARKED - WORDS_THEMSELVES)
 """Words that say how a sentence hangs together, not what it is about."""
+NEGATED = (
+    r"n['’]t\b|\b(?:are|ca|could|did|does|do|had|has|have|is|must|need|should|was|were|wo|would)nt\b"
+)
+"""A verb that is denied, in a question also without its apostrophe: a pattern."""
 
 
 def listed(text: str) -> list[str]:
@@ -57,6 +67,12 @@ def stem_of(word: str) -> str:
         parts = normalize("NFKD", bare)
         bare = "".join(letter for letter in parts if not combining(letter)) or bare
     return stem(bare)
+
+
+@lru_cache(maxsize=20_000)
+def wholes_of(first: str, second: str) -> frozenset[str]:
+    """The stems of two words that are written as one: `rollback`, `roll-back`."""
+    return frozenset((stem_of(first + second), stem_of(f"{first}-{second}")))
 
 
 def meant(text: str) -> Iterator[str]:

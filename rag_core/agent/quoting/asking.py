@@ -11,7 +11,7 @@ from rag_core.agent.checks.denial import asks_denied
 from rag_core.agent.checks.polarity import is_denied
 from rag_core.agent.language import subject
 from rag_core.agent.language.blocks import BlockKind
-from rag_core.agent.language.sentences import sentences_of
+from rag_core.agent.language.sentences import asked_sentences
 from rag_core.agent.language.wordings import (
     AIMS,
     AMOUNT,
@@ -42,7 +42,14 @@ from rag_core.agent.language.wordings import (
     WHEN,
     WHY,
 )
-from rag_core.agent.language.words import content, says_something, stem_of, stems, words
+from rag_core.agent.language.words import (
+    content,
+    says_something,
+    stem_of,
+    stems,
+    wholes_of,
+    words,
+)
 from rag_core.agent.quoting.heads import counted_in, head_of, listed_in, subject_of
 from rag_core.agent.quoting.pieces import Unit
 from rag_core.agent.quoting.telling import announces, asks_back, leads_on
@@ -98,7 +105,7 @@ class Asked:
 
     @classmethod
     def read(cls, question: str) -> Asked:
-        last = [sentence for sentence in sentences_of(question) if content(sentence)][-1:]
+        last = [sentence for sentence in asked_sentences(question) if content(sentence)][-1:]
         asks = last[0] if last and ASKS.search(last[0]) else question
         meaning = MEANING.match(asks.strip())
         meant = frozenset(content(meaning.group(1))) if meaning else frozenset()
@@ -108,7 +115,7 @@ class Asked:
             about=subject.subject_of(question),
             last=frozenset(content(last[0])) if last else frozenset(),
             pairs=frozenset(itertools.pairwise(stems(question))),
-            compounds={a + b: frozenset((a, b)) for a, b in itertools.pairwise(stems(question))},
+            compounds=compounds_of(question),
             meant=meant if len(meant) <= MAX_MEANT else frozenset(),
             head=head_of(meaning.group(1)) if meaning else frozenset(),
             is_question="?" in asks or WH.match(asks) is not None,
@@ -261,6 +268,16 @@ class Asked:
             + 0.3 * leads_on(unit)
             + 0.1 * (not self.supposes and SUPPOSES.match(unit.text.strip()) is not None)
         )
+
+
+def compounds_of(question: str) -> dict[str, frozenset[str]]:
+    """Each two words side by side, under the stems that they have when they are written as one."""
+    return {
+        whole: frozenset(content(f"{first} {second}"))
+        for first, second in itertools.pairwise(words(question))
+        for whole in wholes_of(first, second)
+        if content(f"{first} {second}")
+    }
 
 
 def first_cell(row: str) -> str:

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rag_core.agent.language.blocks import BlockKind
-from rag_core.agent.language.words import content, stems
+from rag_core.agent.language.words import content, stems, wholes_of, words
 from rag_core.agent.quoting.asking import Asked
-from rag_core.agent.quoting.pieces import LEANING, Unit
-from rag_core.agent.quoting.telling import replies
+from rag_core.agent.quoting.pieces import LEANING, LEAST_WORDS, Unit
+from rag_core.agent.quoting.telling import is_asked, replies
 
 TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.3, 0.05
 """What counts beside the words of the question: those that stand side by side, how near and how
@@ -52,6 +52,8 @@ LAST_COVERED = 0.5
 """The share of what the best piece has of the last sentence that any other must have."""
 PART_COVERED = 0.4
 """The share of a part's weight that must be answered, where a question has several."""
+SAME_BEGINNING = 2
+"""Letters that a word has in common with what it may be the first part of."""
 TERM = re.compile(
     r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\*\*|__)?([^:*_–—]{2,40}?)(?:\*\*|__|:|\s[–—-]\s)"
 )
@@ -92,6 +94,7 @@ class Judge:
             * math.log(1 + count / (having[word] + 0.5))
             for word in asked.words
         }
+        self._beginnings = tuple({word[:SAME_BEGINNING] for word in asked.words})
         self._total = sum(self._weights.values())
         self._found = sum(w for word, w in self._weights.items() if having[word]) / self._total
         self._top = max(unit.passage.similarity for unit in units) or 1.0
@@ -107,7 +110,9 @@ class Judge:
         compounds = self._asked.compounds
         apart = (compounds[word] for word in said if word in compounds)
         joined = {word.replace("-", "") for word in said}
-        joined.update(a + b for a, b in itertools.pairwise(said))
+        for first, second in itertools.pairwise(words(text)):
+            if first.startswith(self._beginnings):
+                joined |= wholes_of(first, second)
         return frozenset(joined & self._weights.keys()).union(said, *apart)
 
     def _weight_of(self, held: frozenset[str]) -> float:
@@ -131,11 +136,9 @@ class Judge:
             + KEYED_ROW * self._keyed(unit)
             + COLUMN * self._looks_up(unit)
         )
-        is_long = unit.kind is BlockKind.CODE or len(set(content(spoken))) >= LONG_ENOUGH
-        long_enough = 1.0 if is_long or own >= MOST_OF_IT or self._question_before(unit) else 0.8
         return Scored(
             unit=unit,
-            score=long_enough * score,
+            score=self._length(unit, spoken, own) * score,
             coverage=both,
             own=own,
             reached=(both if unit.is_steps else own) / self._found if self._found else 0.0,
@@ -143,6 +146,15 @@ class Judge:
             told=self._asked_in(f"{spoken} {unit.headings}"),
             has_form=self._asked.has_form(unit.text),
         )
+
+    def _length(self, unit: Unit, spoken: str, own: float) -> float:
+        """What is left of a piece's worth where it says too little by itself."""
+        said = len(set(content(spoken)))
+        if unit.kind is BlockKind.CODE or self._question_before(unit):
+            return 1.0
+        if said < LEAST_WORDS and not unit.is_whole:
+            return 0.0
+        return 1.0 if said >= LONG_ENOUGH or own >= MOST_OF_IT else 0.8
 
     def on_the_last(self, scored: Sequence[Scored]) -> list[Scored]:
         """Those that have enough of what the last sentence brings, where any of them has it: what
@@ -168,16 +180,21 @@ class Judge:
         before, behind = self._beside(unit, -1), self._beside(unit, 1)
         near = self._weight_of(held | before | behind) - own
         leans = LEANED if LEANING.match(unit.text.strip()) else 0.0
-        if self._question_before(unit):
-            leans = REPLIED
+        if question := self._question_before(unit):
+            leans, before = REPLIED, self._held(question)
         return max(AROUND * near, leans * (self._weight_of(held | before) - own))
 
     def _question_before(self, unit: Unit) -> str:
-        """The question that a sentence replies to, where it is much like the one that is asked."""
+        """The question that a sentence replies to, where it is much like the one that is asked:
+        the one before it, or the heading that it stands below."""
         before = self._at.get((unit.passage.rank, unit.place - 1))
-        if before is None or not replies(unit, before):
+        if unit.opens_section and not unit.is_whole and is_asked(unit.section):
+            question = unit.section
+        elif before is not None and replies(unit, before):
+            question = before.text
+        else:
             return ""
-        return before.text if self.weight_in(before.text) >= MOST_OF_IT else ""
+        return question if self.weight_in(question) >= MOST_OF_IT else ""
 
     def _beside(self, unit: Unit, step: int) -> frozenset[str]:
         other = self._at.get((unit.passage.rank, unit.place + step))

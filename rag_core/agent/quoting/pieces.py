@@ -108,7 +108,8 @@ def units_of(passage: QuotedPassage) -> list[Unit]:
         if heading := heading_in(block):
             section, opens = heading, True
             continue
-        for parts in pieces_of(block):
+        is_reply = opens and section.rstrip("*_ ").endswith("?")
+        for parts in pieces_of(block, least=1 if is_reply else LEAST_WORDS):
             unit = Unit(
                 passage=passage,
                 place=len(units),
@@ -183,7 +184,8 @@ def is_of_list(held: Block, block: Block) -> bool:
     return block.kind is BlockKind.ITEM or is_inside
 
 
-def pieces_of(block: Block) -> Iterator[tuple[str, ...]]:
+def pieces_of(block: Block, *, least: int = LEAST_WORDS) -> Iterator[tuple[str, ...]]:
+    """What is quoted whole; of prose the sentences that say something, or reply to a heading."""
     if CHECKLIST.search(block.text) and block.kind is not BlockKind.CODE:
         return
     if block.kind is BlockKind.CODE:
@@ -195,7 +197,7 @@ def pieces_of(block: Block) -> Iterator[tuple[str, ...]]:
         yield tuple(item_lines(block.text.splitlines()))
     else:
         for sentence in sentences_of(plain(block.text)):
-            if len(content(sentence)) >= LEAST_WORDS and len(MENU.findall(sentence)) < MENU_SIGNS:
+            if len(content(sentence)) >= least and len(MENU.findall(sentence)) < MENU_SIGNS:
                 yield (sentence.strip(),)
 
 

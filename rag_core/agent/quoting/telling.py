@@ -16,7 +16,11 @@ def asks_back(unit: Unit) -> bool:
     """Whether this is a question itself, or a list of them."""
     if unit.kind is BlockKind.CODE:
         return False
-    return all(line.rstrip("*_ |").endswith("?") for line in unit.lines)
+    return all(map(is_asked, unit.lines))
+
+
+def is_asked(line: str) -> bool:
+    return line.rstrip("*_ |").endswith("?")
 
 
 def replies(unit: Unit, before: Unit) -> bool:
