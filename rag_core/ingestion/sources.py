@@ -58,6 +58,8 @@ class Found:
     files: tuple[SourceFile, ...]
     failures: tuple[FileFailure, ...]
     notices: tuple[str, ...] = ()
+    partly_seen: frozenset[str] = frozenset()
+    """Sources with a folder that may not be listed: what is not found there may be there."""
 
 
 def find_files(sources: Sequence[str]) -> Found:
@@ -66,12 +68,14 @@ def find_files(sources: Sequence[str]) -> Found:
     failures: list[FileFailure] = []
     seen: set[str] = set()
     doubtful: list[str] = []
+    partly_seen: set[str] = set()
     places = RealPlaces()
     for source in sources:
         root = Path(source)
         base = places.of(root if root.is_dir() else root.parent)
         doubtful += left_out(root)
-        for path in documents_of(root):
+        closed: list[OSError] = []
+        for path in documents_of(root, closed.append):
             real = places.of(path)
             if real in seen:
                 continue
@@ -80,30 +84,50 @@ def find_files(sources: Sequence[str]) -> Found:
                 name = f"{root.resolve().name}/{name}"
             reason = refusal(path, real, base)
             if reason:
-                failures.append(FileFailure(source_file=name, reason=reason))
+                failures.append(FileFailure(source_file=shown(name), reason=reason))
             else:
                 seen.add(real)
                 files[name] = SourceFile(source=source, path=path, source_file=name)
+        if closed:
+            partly_seen.add(str(root.resolve()))
+            failures += [not_listed(error, root) for error in closed]
     return Found(
         files=tuple(files[name] for name in sorted(files)),
         failures=tuple(sorted(failures, key=lambda failure: failure.source_file)),
         notices=remark_on(doubtful),
+        partly_seen=frozenset(partly_seen),
     )
 
 
-def documents_of(root: Path) -> Iterator[Path]:
+def not_listed(error: OSError, root: Path) -> FileFailure:
+    """A folder that nobody may look into: its pages stay as they were."""
+    folder = name_in_book(Path(error.filename), root)
+    reason = f"this folder may not be listed ({error.strerror}); what was read from here before stays"
+    return FileFailure(source_file=shown(f"{folder}/"), reason=reason)
+
+
+def shown(name: str) -> str:
+    """A name as it can be told, with a mark for each byte of it that is no text."""
+    return name.encode(errors="replace").decode()
+
+
+def documents_of(root: Path, closed: Callable[[OSError], None]) -> Iterator[Path]:
     """The documents below a folder, in order; a file stands for itself, whatever its kind."""
     if root.is_dir():
-        yield from files_below(root, is_document, with_links=True)
+        yield from files_below(root, is_document, with_links=True, closed=closed)
     else:
         yield root
 
 
 def files_below(
-    root: Path, wanted: Callable[[str], bool], *, with_links: bool = False
+    root: Path,
+    wanted: Callable[[str], bool],
+    *,
+    with_links: bool = False,
+    closed: Callable[[OSError], None] | None = None,
 ) -> Iterator[Path]:
     """Files by their names, in order, and links to folders; nothing hidden."""
-    for folder, folders, names in os.walk(root, followlinks=False):
+    for folder, folders, names in os.walk(root, onerror=closed, followlinks=False):
         linked = [name for name in folders if (Path(folder) / name).is_symlink()]
         folders[:] = sorted(
             name
@@ -130,7 +154,7 @@ def is_doubtful(name: str) -> bool:
 
 def left_out(root: Path) -> list[str]:
     """Files below a folder that are read only where somebody names them."""
-    return [name_in_book(path, root) for path in files_below(root, is_doubtful)]
+    return [shown(name_in_book(path, root)) for path in files_below(root, is_doubtful)]
 
 
 def remark_on(names: Sequence[str]) -> tuple[str, ...]:
@@ -167,6 +191,8 @@ class RealPlaces:
 
 def refusal(path: Path, real: str, base: str) -> str | None:
     """Why a file is not read, or nothing."""
+    if shown(str(path)) != str(path):
+        return "its name, or that of its folder, is not UTF-8: give it another one"
     try:
         found = os.stat(real)
     except (OSError, ValueError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -111,7 +111,8 @@ def plan_run(sources: Sequence[str], known: Known, scope: Scope) -> Plan:
             failures.append(FileFailure(source_file=file.source_file, reason=error.reason))
     seen = {each.file.source_file for each in surveyed}
     unseen = {name: record for name, record in known.records.items() if name not in seen}
-    gone = gone_files(sources, unseen, {f.source_file for f in failures}, scope.mode)
+    failed = {f.source_file for f in failures}
+    gone = gone_files(sources, unseen, failed | kept(unseen, found.partly_seen), scope.mode)
     strays = known.shown.keys() - known.records.keys() - seen
     staying = [(name, claim_of(record)) for name, record in unseen.items() if name not in gone]
     owners = lesson_owners([*((s.file.source_file, s.claim) for s in surveyed), *staying])
@@ -176,6 +177,15 @@ def gone_files(
         and (
             mode is IngestionMode.RECREATE or (record.source in folders if record.source else whole)
         )
+    }
+
+
+def kept(unseen: Mapping[str, IngestionRecord], partly_seen: Collection[str]) -> set[str]:
+    """Files of sources that were seen in part: they may lie where nobody could look."""
+    return {
+        name
+        for name, record in unseen.items()
+        if record.source in partly_seen or (partly_seen and not record.source)
     }
 
 

@@ -41,7 +41,7 @@ async def test_a_thread_goes_on_in_the_other_database(empty_url: str, other_url:
         await work.exchange()
         lines = await lines_of(empty_url)
 
-    assert await load(other_url, lines, revision=HEAD) == len(lines)
+    await load(other_url, lines, revision=HEAD, rows=len(lines))
 
     async with open_database(other_url) as database:
         work = DeskWork(database)
@@ -61,7 +61,7 @@ async def test_what_was_open_is_free_and_is_looked_up_before_it_is_posted(
         await work.settle((await work.claim()).question_id)
         lines = await lines_of(empty_url)
 
-    await load(other_url, lines, revision=HEAD)
+    await load(other_url, lines, revision=HEAD, rows=len(lines))
 
     async with open_database(other_url) as database:
         claim = await DeskWork(database).ledger.claim(worker="new host", lease=LEASE)
@@ -76,9 +76,22 @@ async def test_a_database_that_holds_something_is_left_alone(
     async with open_database(empty_url) as database:
         await DeskWork(database).open()
         lines = await lines_of(empty_url)
-    await load(other_url, lines, revision=HEAD)
+    await load(other_url, lines, revision=HEAD, rows=len(lines))
 
     with pytest.raises(StorageError, match="already holds"):
-        await load(other_url, lines, revision=HEAD)
+        await load(other_url, lines, revision=HEAD, rows=len(lines))
 
     assert sorted(await lines_of(other_url)) == sorted(lines)
+
+
+async def test_of_a_dump_that_lacks_a_row_nothing_is_loaded(
+    empty_url: str, other_url: str
+) -> None:
+    async with open_database(empty_url) as database:
+        await DeskWork(database).open()
+        lines = await lines_of(empty_url)
+
+    with pytest.raises(StorageError, match="should hold"):
+        await load(other_url, lines[:-1], revision=HEAD, rows=len(lines))
+
+    assert await lines_of(other_url) == []

@@ -88,7 +88,9 @@ async def test_a_damaged_backup_leaves_an_empty_house_empty(tmp_path: Path) -> N
     whole = file.read_bytes()
     new = tmp_path / "new"
     new.mkdir()
-    for damaged in (b"", b"no backup at all", whole[: len(whole) // 2]):
+    turned = bytearray(whole)
+    turned[-5] ^= 1  # of the sum behind all else, as if any other bit were another one
+    for damaged in (b"", b"no backup at all", whole[: len(whole) // 2], whole[:-1], turned):
         file.write_bytes(damaged)
         _, said = await footnote("restore", str(file), folder=new, expect=FAILED)
         assert "cannot be read as a backup" in said

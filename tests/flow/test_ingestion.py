@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -299,6 +301,40 @@ async def test_a_file_that_became_unreadable_keeps_its_last_good_version(
     job = await desk.run(docs)
     assert (job.files_failed, job.files_skipped) == (1, 2)
     assert len([r for r in await desk.search("oven") if r.source_file == "oven.md"]) == 2
+
+
+@pytest.mark.parametrize("mode", [IngestionMode.INCREMENTAL, IngestionMode.RECREATE])
+async def test_the_pages_of_a_folder_that_may_not_be_listed_stay(
+    desk: OpenDesk, docs: Path, monkeypatch: pytest.MonkeyPatch, mode: IngestionMode
+) -> None:
+    await desk.run(docs)
+    listed = os.scandir
+
+    def scandir(folder: str) -> os._ScandirIterator[str]:
+        if folder.endswith("module-1"):
+            raise PermissionError(errno.EACCES, "Permission denied", folder)
+        return listed(folder)
+
+    with monkeypatch.context() as locked:
+        locked.setattr("os.scandir", scandir)
+        job = await desk.run(docs, mode=mode)
+    assert job.status is JobStatus.COMPLETED
+    (failure,) = job.failures
+    assert failure.source_file == "module-1/"
+    assert "may not be listed" in failure.reason
+    assert any(found.source_file.startswith("module-1/") for found in await desk.search("gear"))
+    await desk.check_totals()
+
+
+async def test_a_file_whose_name_is_no_text_is_named_and_the_rest_goes_on(
+    desk: OpenDesk, docs: Path
+) -> None:
+    (docs / os.fsdecode(b"latin\xe4.md")).write_text("# Ring\n\nThe ring weighs 8 kg.\n")
+    job = await desk.run(docs)
+    assert (job.status, job.files_processed) == (JobStatus.COMPLETED, 3)
+    (failure,) = job.failures
+    assert failure.source_file == "latin?.md"
+    assert "not UTF-8" in failure.reason
 
 
 async def test_a_file_that_was_emptied_leaves_the_index(desk: OpenDesk, docs: Path) -> None:

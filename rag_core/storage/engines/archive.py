@@ -41,8 +41,8 @@ async def dump(url: str) -> AsyncIterator[str]:
                     yield json.dumps([table.name, dict(row)], ensure_ascii=False)
 
 
-async def load(url: str, lines: Iterable[str], *, revision: str) -> int:
-    """Fill an empty database with the rows of a dump of this schema; all of it or nothing.
+async def load(url: str, lines: Iterable[str], *, revision: str, rows: int) -> None:
+    """Fill an empty database with the rows of a dump of this schema; all of them or nothing.
 
     What was open then may have been answered since: it is looked up before it is posted."""
     from rag_core.storage.engines.upgrading import migrate
@@ -54,12 +54,13 @@ async def load(url: str, lines: Iterable[str], *, revision: str) -> int:
             if await connection.scalar(select(func.count()).select_from(table)):
                 raise StorageError(NOT_EMPTY)
         total = 0
-        for name, rows in batches(map(parsed, lines)):
-            await connection.execute(insert(known[name]), rows)
-            total += len(rows)
+        for name, some in batches(map(parsed, lines)):
+            await connection.execute(insert(known[name]), some)
+            total += len(some)
+        if total != rows:
+            raise StorageError(f"The backup holds {total} rows and should hold {rows}.")
         await taken_up_again(connection, known)
         await connection.run_sync(counted_on, known.values())
-    return total
 
 
 async def tables(connection: AsyncConnection) -> list[Table]:
