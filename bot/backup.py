@@ -27,6 +27,7 @@ from rag_core.storage.engines.version import HEAD
 MANIFEST, ROWS = "manifest.json", "database.jsonl"
 COMPRESSION = 1
 """Vectors hardly shrink; the rest does at the lowest level already."""
+DAMAGED = (tarfile.TarError, zlib.error, EOFError, KeyError, TypeError, ValueError)
 MEBIBYTE = 2**20
 HOLE = 4096
 """Bytes: what disks are divided into."""
@@ -120,7 +121,7 @@ class HollowTar(tarfile.TarFile):
 
 
 def unpack(file: Path, folder: Path) -> None:
-    """All of it, to the sum behind its end: what lies before the sum may be damaged and look well."""
+    """All of it, to the sum behind its end: what is damaged may look well until then."""
     with gzip.open(file) as packed:
         with HollowTar.open(fileobj=packed, mode="r:") as tar:
             tar.extractall(folder, filter="data")
@@ -132,7 +133,7 @@ def unpack(file: Path, folder: Path) -> None:
 def backup_errors(file: Path) -> Iterator[None]:
     try:
         yield
-    except (tarfile.TarError, zlib.error, EOFError, KeyError, TypeError, ValueError, OSError) as error:
+    except (*DAMAGED, OSError) as error:
         reason = getattr(error, "strerror", None) or "it is cut, damaged or of another kind"
         raise StorageError(f"{file} cannot be read as a backup: {reason}.") from error
 

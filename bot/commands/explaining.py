@@ -17,6 +17,7 @@ from rag_core.agent.confidence.calibration import evidence_for
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.near_miss import Signs, read_for
 from rag_core.agent.confidence.profiles import CalibratedProfile, ConfidenceProfile
+from rag_core.agent.courtesies import without_courtesies
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
 
@@ -52,7 +53,7 @@ def explain(
         return
     console.print(found_table(passages, answer["citations"]))
     said = tuple(message["content"] for message in before if message["role"] != "tool")
-    inquiry = Inquiry(text=answer["query"], understood=understood, said=said)
+    inquiry = Inquiry(text=without_courtesies(answer["query"]), understood=understood, said=said)
     for line in reasons(answer, inquiry, passages, profile):
         console.print(line)
 

@@ -18,6 +18,7 @@ from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.judgement import Judgement
 from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.config import AgentConfig
+from rag_core.agent.courtesies import without_courtesies
 from rag_core.agent.followup import earlier_questions, sought, standalone
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
 from rag_core.agent.loop import Draft, Loop
@@ -62,7 +63,7 @@ class AgentAnswer:
 def inquiry_into(question: Question, understood: str, state: ConversationState) -> Inquiry:
     """What is asked of the passages, by the question and its thread."""
     return Inquiry(
-        text=essence(question.message),
+        text=essence(without_courtesies(question.message)),
         understood=essence(understood),
         said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
     )
@@ -136,7 +137,9 @@ class Agent:
             response = report.too_short()
             return AgentAnswer(response=response, turn=self._turn(response, report))
         understood = standalone(
-            question.message, state.turns, carried=str(state.metadata.get(STANDALONE, ""))
+            without_courtesies(question.message),
+            state.turns,
+            carried=str(state.metadata.get(STANDALONE, "")),
         )
         return await self._researched(question, understood, state, books, report, teller)
 
@@ -176,7 +179,7 @@ class Agent:
             bounds=self._bounds(question, books),
             now=self._now,
             earlier=earlier_questions(state.turns),
-            sought={understood: essence(sought(question.message, understood))},
+            sought={understood: essence(sought(without_courtesies(question.message), understood))},
         )
 
     def _checked(

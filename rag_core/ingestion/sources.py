@@ -102,7 +102,7 @@ def find_files(sources: Sequence[str]) -> Found:
 def not_listed(error: OSError, root: Path) -> FileFailure:
     """A folder that nobody may look into: its pages stay as they were."""
     folder = name_in_book(Path(error.filename), root)
-    reason = f"this folder may not be listed ({error.strerror}); what was read from here before stays"
+    reason = f"it may not be listed ({error.strerror}); what was read from this folder stays"
     return FileFailure(source_file=shown(f"{folder}/"), reason=reason)
 
 

@@ -16,7 +16,8 @@ COUNTED = re.compile(r"\d+(?:st|nd|rd|th|s)")
 NUMBERED = re.compile(r"\d\.\d+\.\d|\d-\d")
 DOTTED = re.compile(r"[a-z]{2,}(?:\.[a-z]{2,})+")
 ERROR_NUMBER = re.compile(
-    r"\b(?:errors?|status|exit|return|http|codes?)(?: (?:code|number|status))? (\d{3,5})(?![\w.:%-])"
+    r"\b(?:errors?|status|exit|return|http|codes?)(?: (?:code|number|status))?"
+    r" (\d{3,5})(?![\w.:%-])"
 )
 """A plain number that is one of these is a name as well: `error 409`."""
 SPACED = re.compile(r"(?<![\w-])([A-Z]{2,6}) (?!(?:19|20)\d\d\b)(\d{2,5})(?![\w.:%-])")

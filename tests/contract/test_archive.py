@@ -84,9 +84,7 @@ async def test_a_database_that_holds_something_is_left_alone(
     assert sorted(await lines_of(other_url)) == sorted(lines)
 
 
-async def test_of_a_dump_that_lacks_a_row_nothing_is_loaded(
-    empty_url: str, other_url: str
-) -> None:
+async def test_of_a_dump_that_lacks_a_row_nothing_is_loaded(empty_url: str, other_url: str) -> None:
     async with open_database(empty_url) as database:
         await DeskWork(database).open()
         lines = await lines_of(empty_url)

@@ -576,3 +576,11 @@ async def test_two_questions_in_small_letters_are_two() -> None:
     said = await reply("what is the simulator? and how do i install it?", SIMULATOR, MENU)
     assert said.startswith("The simulator is a window that shows the kitchen of Basil [1].")
     assert "pip install basil-sim" in said
+
+
+async def test_what_is_told_after_a_question_is_not_what_is_asked() -> None:
+    text = "The planner starts four dishes at once. Who did not know it yesterday asks Peter."
+    told = await reply(
+        "How many dishes does it start? I asked Peter yesterday but he did not know.", text
+    )
+    assert told.startswith("The planner starts four dishes at once [1].")

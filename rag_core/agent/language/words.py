@@ -34,7 +34,8 @@ UNMARKED = frozenset(word.replace("'", "") for word in SMALL.split() if "'" in w
 FUNCTION_WORDS = frozenset(SMALL.split()) | (UNMARKED - WORDS_THEMSELVES)
 """Words that say how a sentence hangs together, not what it is about."""
 NEGATED = (
-    r"n['’]t\b|\b(?:are|ca|could|did|does|do|had|has|have|is|must|need|should|was|were|wo|would)nt\b"
+    r"n['’]t\b|\b(?:are|ca|could|did|does|do|had|has|have|is|must|need|should|was|were|wo"
+    r"|would)nt\b"
 )
 """A verb that is denied, in a question also without its apostrophe: a pattern."""
 

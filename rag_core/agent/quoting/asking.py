@@ -50,12 +50,18 @@ from rag_core.agent.language.words import (
     wholes_of,
     words,
 )
+from rag_core.agent.parts import asks_something
 from rag_core.agent.quoting.heads import counted_in, head_of, listed_in, subject_of
 from rag_core.agent.quoting.pieces import Unit
 from rag_core.agent.quoting.telling import announces, asks_back, leads_on
 from rag_core.retrieval.codes import codes_in, pattern_of
 
 LEAST_LISTED = 2
+STATES = re.compile(
+    r"\W*(?:i|i['’]?(?:m|ve|d)|we|my|our|he|she|they|it|there)\b(?=[^?]*\s[^?]*\s[^?]*$)",
+    re.IGNORECASE,
+)
+"""How somebody tells of themselves or others, in three words and more."""
 PERMITTING = frozenset(stems("may must allowed"))
 
 
@@ -105,15 +111,15 @@ class Asked:
 
     @classmethod
     def read(cls, question: str) -> Asked:
-        last = [sentence for sentence in asked_sentences(question) if content(sentence)][-1:]
-        asks = last[0] if last and ASKS.search(last[0]) else question
+        last = last_of(question)
+        asks = last if ASKS.search(last) else question
         meaning = MEANING.match(asks.strip())
         meant = frozenset(content(meaning.group(1))) if meaning else frozenset()
         return cls(
             words=tuple(dict.fromkeys(content(question))),
             spoken=frozenset(stems(question)),
             about=subject.subject_of(question),
-            last=frozenset(content(last[0])) if last else frozenset(),
+            last=frozenset(content(last)),
             pairs=frozenset(itertools.pairwise(stems(question))),
             compounds=compounds_of(question),
             meant=meant if len(meant) <= MAX_MEANT else frozenset(),
@@ -268,6 +274,19 @@ class Asked:
             + 0.3 * leads_on(unit)
             + 0.1 * (not self.supposes and SUPPOSES.match(unit.text.strip()) is not None)
         )
+
+
+def last_of(question: str) -> str:
+    """The last sentence, or the one before where that asks and what follows only tells how it came
+    to be asked: `I asked Peter, but he did not know.`"""
+    sentences = [sentence for sentence in asked_sentences(question) if content(sentence)]
+    while len(sentences) > 1 and states(sentences[-1]) and any(map(asks_something, sentences)):
+        sentences.pop()
+    return sentences[-1] if sentences else ""
+
+
+def states(sentence: str) -> bool:
+    return STATES.match(sentence) is not None and not asks_something(sentence)
 
 
 def compounds_of(question: str) -> dict[str, frozenset[str]]:
