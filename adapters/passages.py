@@ -88,6 +88,6 @@ async def reading_in(
     )
     books = await library.books_under(policy)
     if books is None:
-        raise NoBookChosen
+        raise NoBookChosen(library.chosen_under(policy))
     filters = bounded(Filters(), policy, reader=reader, at=datetime.now(UTC))
     return Reading(books=books, filters=filters, policy=policy)

@@ -63,8 +63,9 @@ async def write_backup(file: Path, *, database: str, index: VectorStore) -> Back
 
 
 def refuse_if_there(path: Path, rule: str) -> None:
-    if path.exists():
-        raise InvalidQuestion("file", f"{path} is there already: {rule}")
+    with folder_errors(path.parent):
+        if path.exists():
+            raise InvalidQuestion("file", f"{path} is there already: {rule}")
 
 
 async def write_rows(file: Path, database: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import socket
@@ -11,27 +12,50 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
-from rag_core.errors import StorageError
+from rag_core.errors import ConfigurationError, FootnoteError, StorageError, StorageFull
 
 ADDRESS_FILE = "door.json"
 WORKER_FILE, WITNESS_FILE = "worker", "worker.witness"
 MAX_SOCKET_PATH = 100
 """A socket's path is cut at 104 to 108 bytes, by platform."""
+FULL = {errno.ENOSPC, errno.EDQUOT}
+NO_FOLDER = {
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG),
+}
+"""What another folder mends, and no new start in this one."""
 
 
 def own_folder(folder: Path) -> Path:
     """The data folder, made if need be; nobody else may look in."""
-    try:
+    with folder_errors(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         probe = folder / f".writable-{os.getpid()}"
         probe.touch()
         probe.unlink()
+        return folder.resolve()
+
+
+@contextlib.contextmanager
+def folder_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        raise StorageError(
-            f"The data folder {folder} cannot be used ({error.strerror});"
-            " set FOOTNOTE_DATA_DIR to a folder that this user may write to."
-        ) from None
-    return folder.resolve()
+        raise explained(error, folder) from None
+
+
+def explained(error: OSError, folder: Path) -> FootnoteError:
+    """What the data folder refused, for who can mend it: by more space, another folder or disk."""
+    if error.errno in FULL:
+        return StorageFull(
+            f"There is no space left for the data folder {folder}; free some space on its disk."
+        )
+    refused = f"The data folder {folder} cannot be used ({error.strerror})"
+    if error.errno in NO_FOLDER:
+        return ConfigurationError(
+            f"{refused}; set FOOTNOTE_DATA_DIR to a folder that this user may write to."
+        )
+    return StorageError(f"{refused}; see to its disk, then try again.")
 
 
 def worker_name(folder: Path) -> str:
@@ -41,12 +65,13 @@ def worker_name(folder: Path) -> str:
     A copy of the folder takes another one: two that share a database and a name would give back
     each other's claims, and answer twice."""
     file, witness = folder / WORKER_FILE, folder / WITNESS_FILE
-    if file.exists() and witness.exists() and witness.read_text("ascii") != made_here(file):
-        file.unlink()
-    if not file.exists():
-        file.write_text(uuid4().hex, encoding="ascii")
-    witness.write_text(made_here(file), encoding="ascii")
-    return file.read_text(encoding="ascii").strip()
+    with folder_errors(folder):
+        if file.exists() and witness.exists() and witness.read_text("ascii") != made_here(file):
+            file.unlink()
+        if not file.exists():
+            file.write_text(uuid4().hex, encoding="ascii")
+        witness.write_text(made_here(file), encoding="ascii")
+        return file.read_text(encoding="ascii").strip()
 
 
 def made_here(file: Path) -> str:
@@ -77,12 +102,13 @@ def door_listener(folder: Path) -> Iterator[socket.socket]:
         if len(os.fsencode(address)) > MAX_SOCKET_PATH:
             private = stack.enter_context(tempfile.TemporaryDirectory(prefix="footnote-"))
             address = Path(private) / "door.sock"
-        address.unlink(missing_ok=True)
         listener = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
-        listener.bind(str(address))
-        address.chmod(0o600)
-        listener.listen()
-        announce(folder, address)
+        with folder_errors(folder):
+            address.unlink(missing_ok=True)
+            listener.bind(str(address))
+            address.chmod(0o600)
+            listener.listen()
+            announce(folder, address)
         stack.callback(address.unlink, missing_ok=True)
         stack.callback((folder / ADDRESS_FILE).unlink, missing_ok=True)
         yield listener

@@ -63,7 +63,11 @@ def checked_database(url: SecretStr) -> SecretStr:
 
 
 def checked_prompt(path: Path) -> Path:
-    if not path.is_file() or not path.read_text(encoding="utf-8").strip():
+    try:
+        has_text = path.is_file() and path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise ValueError("not a file that can be read") from error
+    if not has_text:
         raise ValueError("not a file with text")
     return path
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.arguments import one_of
-from bot.command_line import Json, finish, there
+from bot.command_line import Json, finish, is_there, there
 from rag_core.errors import InvalidQuestion
 
 books = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -146,6 +146,6 @@ def located(place: str, *, pull: bool) -> str:
     path = there(place)
     if not pull:
         return path
-    if not (Path(path) / ".git").exists():
+    if not is_there(Path(path) / ".git"):
         raise InvalidQuestion("pull", f"{path} is not the top folder of a Git checkout.")
     return f"git:{path}"

@@ -15,7 +15,7 @@
     │   ├── SchemaTooNew        the database belongs to a newer program
     │   └── FolderInUse         another process works in the data folder
     ├── IngestionError          one source could not be read
-    ├── NoBookChosen            nothing says which book is read here
+    ├── NoBookChosen            nothing says which book is read here, or that one is missing
     └── InvalidQuestion         what was asked is outside its bounds
 
 The text of an error is one sentence for the person who must act. Nothing found, bad tool
@@ -23,6 +23,8 @@ arguments, low confidence and repeats are values, not errors.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class FootnoteError(Exception):
@@ -108,7 +110,12 @@ class IngestionError(FootnoteError):
 
 
 class NoBookChosen(FootnoteError):
-    """There is no book, or several and none is the default or bound to the channel."""
+    """There is no book, or several and none is the default or bound to the channel; or those
+    that are chosen are missing."""
+
+    def __init__(self, missing: Sequence[str] = ()) -> None:
+        super().__init__()
+        self.missing = tuple(missing)
 
 
 class InvalidQuestion(FootnoteError):

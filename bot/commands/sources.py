@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from adapters.web.routes.shelves import source_document
-from bot.commands.lists import own_database
+from bot.commands.lists import minute, own_database
 from bot.output import print_json, terminal
 from bot.reach import House, reach
 from bot.settings import read_settings
@@ -28,12 +28,13 @@ async def list_sources(*, as_json: bool) -> int:
 
 def told(source: dict[str, Any]) -> str:
     """A source with its times, in two lines."""
-    every = f", every {span(source['every_seconds'])}" if source["every_seconds"] else ""
-    read = f"read {source['last_success']}" if source["last_success"] else "not read yet"
-    due = f", next {source['next_at']}" if source["next_at"] else ""
-    lines = [f"{source['book_id']}: {source['location']}{every}; {read}{due}"]
+    every = source["every_seconds"]
+    when = f"every {span(every)}" if every else "on a signal"
+    read = f"read {minute(source['last_success'])}" if source["last_success"] else "not read yet"
+    due = f", next {minute(source['next_at'])}" if every and source["next_at"] else ""
+    lines = [f"{source['book_id']}: {source['location']}, {when}; {read}{due}"]
     if source["last_error"]:
-        lines.append(f"  failed {source['last_failure']}: {source['last_error']}")
+        lines.append(f"  failed {minute(source['last_failure'])}: {source['last_error']}")
     return "\n".join([*lines, f"  {source['source_id']}"])
 
 

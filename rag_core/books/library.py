@@ -66,6 +66,10 @@ class Library:
         there = [book_id for book_id in policy.books if await self._books.get(book_id)]
         return BookIds(there) if there else None
 
+    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
+        """The books that the policy names, or else the settings, there or not."""
+        return policy.books or ((self._default_book,) if self._default_book else ())
+
     async def default(self) -> BookIds | None:
         """The book that is read everywhere: the one in the settings, or the only one there is."""
         if self._default_book is not None:

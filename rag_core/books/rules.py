@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from rag_core.books.book import BookIds
@@ -22,4 +23,8 @@ class KnowsRules(KnowsPolicies, Protocol):
 
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         """None: no book was chosen, or none is there."""
+        ...
+
+    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
+        """The books that somebody chose for such a place, there or not."""
         ...

@@ -149,7 +149,7 @@ class Answering:
         )
         books = question.books or await self._library.books_under(policy)
         if books is None:
-            raise NoBookChosen
+            raise NoBookChosen(self._library.chosen_under(policy))
         filters = bounded(
             question.question.filters, policy, reader=question.reader, at=datetime.now(UTC)
         )

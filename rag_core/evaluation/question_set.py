@@ -60,9 +60,11 @@ class QuestionSet:
 
 def load_question_set(folder: Path, questions: Sequence[Path] = ()) -> QuestionSet:
     """Read a set. Blocks."""
-    if (folder / CORPUS).is_file():
+    with reading(folder):
+        has_corpus, has_index = (folder / CORPUS).is_file(), (folder / INDEX).is_file()
+    if has_corpus:
         pages = tuple(corpus_pages(folder / CORPUS))
-    elif (folder / INDEX).is_file():
+    elif has_index:
         pages = tuple(indexed_pages(folder))
     else:
         raise ConfigurationError(f"{folder} is not a question set: it needs {CORPUS} or {INDEX}.")
@@ -179,18 +181,24 @@ class Row:
 def rows(file: Path) -> Iterator[Row]:
     """The lines of a JSON Lines file; a broken one is named by its number."""
     known: dict[str, int] = {}
+    with reading(file), file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            row = Row(file=file, line=number, fields=fields_of(line, file, number))
+            first = known.setdefault(str(row.fields["id"]), number)
+            if first != number:
+                raise ConfigurationError(f"{row}: line {first} has the same id.")
+            yield row
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """What this user may not read is named."""
     try:
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.strip():
-                    continue
-                row = Row(file=file, line=number, fields=fields_of(line, file, number))
-                first = known.setdefault(str(row.fields["id"]), number)
-                if first != number:
-                    raise ConfigurationError(f"{row}: line {first} has the same id.")
-                yield row
+        yield
     except OSError as error:
-        raise ConfigurationError(f"{file} cannot be read ({error.strerror}).") from error
+        raise ConfigurationError(f"{path} cannot be read ({error.strerror}).") from error
 
 
 def fields_of(line: bytes, file: Path, number: int) -> Mapping[str, Any]:

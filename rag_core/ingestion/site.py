@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -85,12 +86,12 @@ def rules_of(source: Path, site: Site | None = None) -> Rules:
     """The rules by the configuration file, in the folder or above it; a named site wins.
 
     The pages may lie one folder deeper than the file (`docs/`), or two where they are a part of
-    them (`docs/guide/`)."""
-    folder = (source if source.is_dir() else source.parent).resolve()
+    them (`docs/guide/`). Where nobody may look (`Path.is_file` would raise) there is no file."""
+    folder = (source if os.path.isdir(source) else source.parent).resolve()
     for place in (folder, *list(folder.parents)[:2]):
         for name, configuration in FILES.items():
             file = place / name
-            if file.is_file() and site in {None, configuration.site}:
+            if os.path.isfile(file) and site in {None, configuration.site}:
                 habits = configuration.read(text_of(file))
                 content = content_below(place / habits.content, folder) if habits.content else ""
                 return Rules(configuration.site, replace(habits, content=content))

@@ -8,7 +8,7 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Protocol, TypeVar
 from uuid import UUID
 
@@ -27,9 +27,6 @@ LONGEST_WAIT = 60.0
 """Seconds; another process may have changed the timetable meanwhile."""
 SPREAD = 0.1
 """How far from its time a source may be read, as a share of its span: not all at once."""
-
-NEVER = timedelta(days=36_500)
-"""A source that is due and has no span is read once."""
 
 
 class RunsJobs(Protocol):
@@ -124,8 +121,9 @@ class Timetable:
                 await self._start(source)
         return wait
 
-    def _after(self, source: BookSource, now: datetime) -> datetime:
-        return now + (source.every or NEVER) * self._spread()
+    def _after(self, source: BookSource, now: datetime) -> datetime | None:
+        """None: it has no span, and waits for a signal."""
+        return now + source.every * self._spread() if source.every else None
 
     async def _start(self, source: BookSource) -> IngestionJob:
         """One job a source: a second wish waits for the first to end, a third adds nothing."""

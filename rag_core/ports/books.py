@@ -59,8 +59,8 @@ class SourceStore(Protocol):
         """Replace a source that is still there, but not when it is read next."""
         ...
 
-    async def claim(self, source: BookSource, *, then: datetime) -> bool:
-        """Move a due source to its next time; False: another process was first."""
+    async def claim(self, source: BookSource, *, then: datetime | None) -> bool:
+        """Move a due source to its next time, if it has one; False: another process was first."""
         ...
 
     async def remove(self, source_id: UUID) -> bool: ...

@@ -66,12 +66,15 @@ class Sources:
             UPDATE, which=str(source.source_id), new_body=to_json(SOURCE, source)
         )
 
-    async def claim(self, source: BookSource, *, then: datetime) -> bool:
-        """Move a due source to its next time; False: another process was first."""
+    async def claim(self, source: BookSource, *, then: datetime | None) -> bool:
+        """Move a due source to its next time, if it has one; False: another process was first."""
         if source.next_at is None:
             return False
         rows = await self._database.run(
-            CLAIM, which=str(source.source_id), due=to_time(source.next_at), then=to_time(then)
+            CLAIM,
+            which=str(source.source_id),
+            due=to_time(source.next_at),
+            then=to_time(then) if then else None,
         )
         return bool(rows)
 

@@ -64,6 +64,17 @@ async def test_a_due_source_is_claimed_once(database: Database) -> None:
     assert not await sources.claim(replace(DOCS, next_at=None), then=LATER)
 
 
+async def test_a_source_without_a_span_is_due_no_more_once_it_is_claimed(
+    database: Database,
+) -> None:
+    sources = Sources(database)
+    once = replace(DOCS, every=None)
+    await sources.add(once)
+    assert await sources.claim(once, then=None)
+    assert not await sources.claim(once, then=None)
+    assert await sources.get(DOCS.source_id) == replace(once, next_at=None)
+
+
 async def test_a_removed_book_takes_its_sources_along(database: Database) -> None:
     books, sources = Books(database), Sources(database)
     await books.save(Book(book_id="course", title="Course"))

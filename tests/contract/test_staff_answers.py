@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -47,6 +48,9 @@ class OneBook:
 
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         return COURSE
+
+    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
+        return ()
 
 
 class Scene:

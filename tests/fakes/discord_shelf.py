@@ -46,6 +46,9 @@ class Shelf:
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         return self.books
 
+    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
+        return ()
+
     @property
     def lookup(self) -> Lookup:
         return Lookup(searches=self, library=self)

@@ -123,7 +123,7 @@ class MemorySources:
         if held is not None:
             self._sources[source.source_id] = replace(source, next_at=held.next_at)
 
-    async def claim(self, source: BookSource, *, then: datetime) -> bool:
+    async def claim(self, source: BookSource, *, then: datetime | None) -> bool:
         held = self._sources.get(source.source_id)
         if held is None or held.next_at != source.next_at:
             return False

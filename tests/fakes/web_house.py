@@ -227,6 +227,9 @@ class OneDefault:
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         return BookIds([self.default]) if self.default else None
 
+    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
+        return ()
+
 
 class MemoryIndex:
     """Passages, found by any of their words."""

@@ -84,6 +84,13 @@ async def test_where_nobody_chose_a_book_the_books_are_named(tmp_path: Path) -> 
     assert noted == "Name a book with --book: course, faq.\n"  # and nothing from a log
 
 
+async def test_a_default_book_that_is_missing_is_named(handbook: Path) -> None:
+    settings = {"FOOTNOTE_DEFAULT_BOOK": "course"}
+    said, _ = await footnote("ask", ASKED, folder=handbook, settings=settings, expect=1)
+    assert "There is no book course" in " ".join(said.split())
+    assert "footnote ingest PATH --book course" in " ".join(said.split())
+
+
 async def test_json_is_one_document_and_nothing_else(handbook: Path) -> None:
     printed, _ = await footnote("ask", ASKED, "--json", folder=handbook)
     document = json.loads(printed)

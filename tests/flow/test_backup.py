@@ -51,6 +51,11 @@ async def test_nothing_is_ever_overwritten(tmp_path: Path) -> None:
     assert "there already" in said
 
 
+async def test_a_file_that_cannot_be_looked_for_is_told_in_one_sentence(tmp_path: Path) -> None:
+    _, said = await footnote("backup", "n" * 300, folder=tmp_path, expect=WRONG)
+    assert f"{tmp_path} cannot be written (File name too long)." in said
+
+
 async def test_a_backup_is_the_owners_alone(tmp_path: Path) -> None:
     file = await a_backup(tmp_path)
     assert file.stat().st_mode & 0o077 == 0

@@ -104,12 +104,19 @@ async def test_an_index_that_does_not_answer(tmp_path: Path) -> None:
     assert "qdrant: no answer. `footnote doctor` says what to check." in said
 
 
-async def test_a_data_folder_that_is_a_file(tmp_path: Path) -> None:
+async def test_a_data_folder_that_is_a_file_is_a_wrong_setting(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("not a folder", encoding="utf-8")
     for command in (["run"], ["books"], ["ask", "How many?"]):
-        said = await complaint(tmp_path, *command, expect=FAILED)
+        said = await complaint(tmp_path, *command, expect=WRONG)
         assert "FOOTNOTE_DATA_DIR" in said
     assert (tmp_path / "data").read_text(encoding="utf-8") == "not a folder"
+
+
+async def test_a_data_folder_without_space_is_told(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "door.json.new").symlink_to("/dev/full")
+    said = await complaint(tmp_path, "run", expect=FAILED)
+    assert f"no space left for the data folder {tmp_path / 'data'}" in said
 
 
 async def test_a_damaged_database_is_left_as_it_is(tmp_path: Path) -> None:

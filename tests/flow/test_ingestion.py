@@ -24,6 +24,7 @@ from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.retriever import Retriever
 from tests.fakes.embedder import WordEmbedder
 from tests.fakes.ingestion_stores import MemoryBooks, MemoryJobs
+from tests.fakes.locked_folder import locked
 from tests.office_builders import docx, docx_parts, pdf, words, zipped
 from tests.shelf_builders import file_chunks, long_text, write_files
 
@@ -357,6 +358,16 @@ async def test_a_job_that_can_read_nothing_fails_with_a_reason(
     assert job.error_message is not None
     assert source in job.error_message
     assert await desk.desk.books.get("course") is None
+
+
+async def test_a_folder_that_may_not_be_looked_into_fails_with_a_reason(
+    desk: OpenDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = write_files(tmp_path / "docs", {"oven.md": long_text("oven")})
+    job = await desk.run(locked(docs, monkeypatch))
+    assert job.status is JobStatus.FAILED
+    assert job.error_message is not None
+    assert str(docs) in job.error_message
 
 
 async def test_of_two_files_that_claim_a_lesson_the_first_path_has_it(

@@ -151,7 +151,7 @@ async def test_a_book_that_the_place_reads_is_not_left_for_the_default(quoting: 
     await quoting.says(ChannelPolicy(book_id="another"))
     response = await quoting.answers()
     assert response.outcome is Outcome.ERROR
-    assert "No documents are chosen" in response.answer
+    assert "There is no book another, which is to be read here" in response.answer
 
 
 async def test_the_model_cannot_leave_the_places_modules(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import re
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -81,6 +82,8 @@ async def test_a_running_bot_reads_its_sources_and_hears_signed_calls(tmp_path: 
         await until(lambda: has_files(house, 1))
         (source,) = (await printed("sources", folder=tmp_path))["sources"]
         assert source["last_success"] is not None
+        said, _ = await footnote("sources", folder=tmp_path)
+        assert re.match(rf"course: {docs}, on a signal; read [-0-9]{{10}} [0-9:]{{5}} UTC\n", said)
         write_files(docs, {"b.md": f"# B\n\n{long_text('valve')}"})
         for changed in ({"book": "other"}, {"secret": "another secret"}, {"age": 400}):
             refused = await call(house, **changed)

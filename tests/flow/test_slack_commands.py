@@ -51,6 +51,9 @@ class Shelf:
     async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
         return self.books
 
+    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
+        return ()
+
     async def books_for(self, **place: Any) -> BookIds | None:
         return self.books
 

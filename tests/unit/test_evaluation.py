@@ -34,6 +34,7 @@ from rag_core.providers.edge.store import open_edge_store
 from rag_core.retrieval.retriever import Retriever
 from tests.builders import a_citation, a_response
 from tests.fakes.embedder import WordEmbedder
+from tests.fakes.locked_folder import locked
 from tests.shelf_builders import MORNING, long_text, write_files
 
 LETTERS = st.lists(st.sampled_from("abcdefgh"), unique=True)
@@ -134,6 +135,14 @@ def test_what_is_wrong_with_a_set_is_said(
 ) -> None:
     write_files(tmp_path, files)
     with pytest.raises(ConfigurationError, match=reason):
+        load_question_set(tmp_path)
+
+
+def test_a_set_that_may_not_be_looked_into_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked(tmp_path, monkeypatch)
+    with pytest.raises(ConfigurationError, match=rf"{tmp_path} cannot be read \(Permission denied"):
         load_question_set(tmp_path)
 
 

@@ -42,6 +42,21 @@ async def test_a_folder_that_another_process_holds_is_refused_by_name(tmp_path: 
     await process.wait()
 
 
+async def test_who_waits_for_a_folder_says_once_for_how_long(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with folder_lock(tmp_path, wait_seconds=0):
+        with pytest.raises(FolderInUse):
+            async with folder_lock(tmp_path, wait_seconds=0.2):
+                pass
+        assert not caplog.records
+        with pytest.raises(FolderInUse):
+            async with folder_lock(tmp_path, wait_seconds=1.5):
+                pass
+    [said] = caplog.records
+    assert "up to 1.5 s" in said.getMessage()
+
+
 async def test_the_lock_dies_with_its_owner_and_who_waits_gets_it(tmp_path: Path) -> None:
     process = await holder(tmp_path)
 

@@ -10,6 +10,7 @@ import pytest
 from rag_core.ingestion.headings import Site, headings_of
 from rag_core.ingestion.links import page_path
 from rag_core.ingestion.site import Habits, Rules, rules_of
+from tests.fakes.locked_folder import locked
 from tests.shelf_builders import write_files
 
 NUMBERED = Habits(keeps_numbers=True)
@@ -101,6 +102,14 @@ def test_a_named_site_wins_over_the_configuration_of_another(tmp_path: Path) -> 
     write_files(tmp_path, {"mkdocs.yml": "use_directory_urls: false", "docs/a.md": ""})
     assert rules_of(tmp_path / "docs", Site.GITHUB) == Rules(Site.GITHUB)
     assert rules_of(tmp_path / "docs", Site.MKDOCS) == Rules(Site.MKDOCS, NAMED)
+
+
+def test_a_folder_that_may_not_be_looked_into_says_nothing_of_its_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = write_files(tmp_path / "docs", {"mkdocs.yml": "", "a.md": ""})
+    locked(docs, monkeypatch)
+    assert rules_of(docs) == rules_of(docs / "a.md") == Rules()
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,20 @@ def test_every_form_of_a_host_is_one(monkeypatch: pytest.MonkeyPatch, host: str)
     assert read(monkeypatch, FOOTNOTE_WEB_HOST=host).listens_on == (host, 8080)
 
 
+def test_instructions_that_cannot_be_read_name_their_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: Path, encoding: str) -> str:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    (tmp_path / "prompt.txt").touch()
+    monkeypatch.setattr(Path, "read_text", refused)
+    for file in (tmp_path / "prompt.txt", tmp_path, tmp_path / "nowhere", tmp_path / ("n" * 300)):
+        text = fault_in(monkeypatch, AGENT_SYSTEM_PROMPT_FILE=str(file))
+        assert text.startswith(f"AGENT_SYSTEM_PROMPT_FILE is '{file}'; allowed: a readable file")
+        assert len(text.splitlines()) == 1
+
+
 def test_a_wrong_api_key_is_told_with_all_other_faults_and_not_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -134,6 +134,17 @@ async def test_a_source_is_read_when_it_is_due_and_again_in_its_time(bench: Benc
         assert len(bench.readings.started) == 2
 
 
+async def test_a_source_without_a_span_is_read_once_and_then_on_a_signal(bench: Bench) -> None:
+    await bench.sources.add(replace(HOURLY, every=None))
+    async with bench.running():
+        await bench.readings.end(0)
+        assert (await bench.source()).next_at is None
+        await bench.later(timedelta(days=40_000))
+        assert len(bench.readings.started) == 1
+        await bench.timetable.read("course")
+        assert len(bench.readings.started) == 2
+
+
 async def test_it_is_remembered_how_a_reading_ended(bench: Bench) -> None:
     await bench.sources.add(HOURLY)
     async with bench.running():

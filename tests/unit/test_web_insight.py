@@ -72,12 +72,22 @@ async def test_the_numbers_are_what_their_description_says() -> None:
     assert told.helpful_rate == 0.75
 
 
-@pytest.mark.parametrize("days", ["0", "400", "many"])
-async def test_a_stretch_of_days_has_bounds(days: str) -> None:
+@pytest.mark.parametrize(
+    ("days", "allowed"),
+    [
+        ("0", "at least 1"),
+        ("400", "at most 366"),
+        ("many", "a whole number"),
+        ("1.5", "a whole number"),
+        ("9" * 5_000, "a whole number of fewer digits"),
+    ],
+)
+async def test_a_stretch_of_days_is_refused_with_what_is_allowed(days: str, allowed: str) -> None:
     async with visiting(House()) as client:
         answer = await client.get("/stats", params={"days": days})
     assert answer.status_code == 422
-    assert answer.json()["errors"][0]["field"] == "days"
+    (error,) = answer.json()["errors"]
+    assert (error["field"], error["allowed"]) == ("days", allowed)
 
 
 @pytest.mark.parametrize("path", ["/gaps", "/gaps/markdown", "/gaps/csv", "/stats"])
