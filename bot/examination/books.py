@@ -18,6 +18,7 @@ READ_AGAIN = (
     " again with `footnote ingest`."
 )
 LOOK_AT_BOOKS = "Look at `footnote books`."
+CORRECT_CLOSED = "Correct FOOTNOTE_CLOSED_BOOKS; `footnote books` lists them."
 NAMED = 3
 """Of the files that could not be read; the job has them all."""
 MEND_FILES = (
@@ -56,6 +57,20 @@ def of_books(services: Services) -> Sequence[Check]:
         Check(name="books", look=books, advice=LOOK_AT_BOOKS),
         Check(name="sources", look=sources, advice=SOURCE_ADVICE),
     ]
+
+
+def of_closed_books(services: Services) -> Check:
+    """Whether each book that is to be closed is there: a slip of the pen leaves one open."""
+
+    async def closed() -> Sequence[Finding]:
+        wanted = services.settings.books_closed
+        there = {book.book_id for book in await services.stores.books.all()}
+        if absent := sorted(wanted - there):
+            detail = f"FOOTNOTE_CLOSED_BOOKS names {', '.join(absent)}; there is no such book."
+            return [warning("closed books", detail, CORRECT_CLOSED)]
+        return [in_place("closed books", f"{', '.join(sorted(wanted)) or 'none'}.")]
+
+    return Check(name="closed books", look=closed, advice=LOOK_AT_BOOKS)
 
 
 async def default_book(services: Services) -> Finding:

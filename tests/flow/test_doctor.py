@@ -144,6 +144,26 @@ async def test_a_key_that_can_be_guessed_is_warned_of_and_not_shown(tmp_path: Pa
     assert "pass-w0rd" not in said
 
 
+async def test_a_misspelled_setting_and_a_closed_book_that_is_not_there_are_warned_of(
+    tmp_path: Path,
+) -> None:
+    await with_a_book(tmp_path)
+    (tmp_path / ".env").write_text("FOOTNOTE_CLOSED_BOOK=course\nFOOTNOTE_CLOSED_BOOKS=exams\n")
+    found = await findings(tmp_path)
+    assert found["settings"]["is_warning"]
+    assert "FOOTNOTE_CLOSED_BOOK is no setting" in found["settings"]["detail"]
+    assert found["closed books"]["is_warning"]
+    assert "names exams; there is no such book" in found["closed books"]["detail"]
+
+    _, said = await footnote("books", folder=tmp_path)
+    assert said == "FOOTNOTE_CLOSED_BOOK is no setting; FOOTNOTE_CLOSED_BOOKS is.\n"
+
+    (tmp_path / ".env").write_text("FOOTNOTE_CLOSED_BOOKS=course\n")
+    found = await findings(tmp_path)
+    assert not found["settings"]["is_warning"]
+    assert not found["closed books"]["is_warning"]
+
+
 async def test_a_house_that_cannot_open_says_why(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "footnote.db").write_bytes(b"this is no database" * 100)
