@@ -93,7 +93,11 @@ def pack(folder: Path, backup: Backup, index: Path | None) -> None:
 async def restore_backup(file: Path, *, database: str, folder: Path) -> Backup:
     """Fill an empty house. What was there stays; a restore that fails leaves nothing behind."""
     target = folder / INDEX_FOLDER
-    refuse_if_there(target, "a restore never overwrites; give it an empty data folder.")
+    refuse_if_there(
+        target,
+        "a restore never overwrites. Nearly every command makes an index, also an empty one: stop"
+        f" the bot, move what is in {folder} away and restore again.",
+    )
     with folder_errors(folder), tempfile.TemporaryDirectory(dir=folder) as read_in:
         unpacked = Path(read_in)
         with backup_errors(file):

@@ -8,7 +8,7 @@ from functools import partial
 from adapters.platform import ExaminesItself
 from adapters.steward import Finding
 from bot.door import own_folder
-from bot.examination.books import of_books
+from bot.examination.books import of_books, of_closed_books
 from bot.examination.look import Check, side_by_side
 from bot.examination.machine import of_machine
 from bot.examination.models import of_models
@@ -60,6 +60,8 @@ class Doctor:
         ]
         if services is not None:
             checks += [*of_books(services), *of_usage(services, within)]
+        if services is not None and within is None:  # admins are not told what is kept from them
+            checks.append(of_closed_books(services))
         return checks
 
 

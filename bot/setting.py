@@ -56,6 +56,13 @@ def checked_book(book_id: str) -> str:
     return book_id
 
 
+def checked_books(listed: str) -> str:
+    """Ids of books, separated by commas."""
+    for book_id in ids_in(listed):
+        checked_book(book_id)
+    return listed
+
+
 def checked_database(url: SecretStr) -> SecretStr:
     if urlsplit(url.get_secret_value()).scheme not in {"sqlite", "postgresql", "postgres"}:
         raise ValueError("not a database address")
@@ -118,6 +125,7 @@ SocketAddress = Annotated[str, AfterValidator(checked_socket)]
 Host = Annotated[str, AfterValidator(checked_host)]
 Hosts = Annotated[str, AfterValidator(checked_hosts)]
 BookName = Annotated[str, AfterValidator(checked_book)]
+BookNames = Annotated[str, AfterValidator(checked_books)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(checked_database)]
 SlackIds = Annotated[str, AfterValidator(checked_ids)]
 WorkspaceIds = Annotated[str, AfterValidator(checked_workspaces)]

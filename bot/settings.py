@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -14,7 +15,8 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from adapters.web.config import parse_api_keys
-from bot.setting import by_variable, faults
+from bot.misspelled import misspelled
+from bot.setting import by_variable, faults, ids_in
 from bot.setting_groups.desk import DeskSettings
 from bot.setting_groups.discord import DiscordSettings
 from bot.setting_groups.house import HouseSettings
@@ -22,7 +24,10 @@ from bot.setting_groups.model import ModelSettings
 from bot.setting_groups.slack import SlackSettings
 from rag_core.errors import ConfigurationError
 
+log = logging.getLogger(__name__)
+
 DEFAULT_WEB_PORT = 8080
+NAMES_THE_FILE = "FOOTNOTE_ENV_FILE"
 USUAL = Path(".env")
 """Read unless FOOTNOTE_ENV_FILE names another file."""
 
@@ -72,8 +77,7 @@ class Settings(
 
     @property
     def books_closed(self) -> frozenset[str]:
-        named = (self.closed_books or "").split(",")
-        return frozenset(book.strip() for book in named if book.strip())
+        return frozenset(ids_in(self.closed_books))
 
     @property
     def allowed_fetch_hosts(self) -> tuple[str, ...]:
@@ -143,9 +147,9 @@ def partners_of_client(has: Collection[str]) -> Iterable[str]:
 
 def named_file() -> Path:
     """The file that settings are read from, beside the environment."""
-    named = os.environ.get("FOOTNOTE_ENV_FILE")
+    named = os.environ.get(NAMES_THE_FILE)
     if named and not Path(named).is_file():
-        raise ConfigurationError(f"FOOTNOTE_ENV_FILE is {named!r}, and there is no such file.")
+        raise ConfigurationError(f"{NAMES_THE_FILE} is {named!r}, and there is no such file.")
     return Path(named) if named else USUAL
 
 
@@ -162,7 +166,7 @@ def check_lines(file: Path) -> None:
 
 def text_of(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError:
         raise ConfigurationError(f"{file} is not text in UTF-8; save it as such.") from None
     except OSError as error:
@@ -170,11 +174,29 @@ def text_of(file: Path) -> str:
 
 
 def read_settings(env_file: Path | None = USUAL) -> Settings:
-    """The settings, or one ConfigurationError that names every fault."""
+    """The settings, or one ConfigurationError that names every fault.
+
+    What would be passed over is said, on standard error where no log is kept yet."""
     env_file = named_file() if env_file == USUAL else env_file
     if env_file is not None:
         check_lines(env_file)
+    for each in passed_over(env_file):
+        log.warning(each)
     return Settings(_env_file=env_file)  # type: ignore[call-arg]  # the base class takes it
+
+
+def passed_over(env_file: Path | None) -> Sequence[str]:
+    """A sentence for each name that decides nothing: no reason not to start, because hosts and
+    compose files bring names of their own."""
+    written = names_in(env_file) if env_file is not None and env_file.is_file() else []
+    told = misspelled(in_file=written, in_environment=os.environ, known=variables())
+    if NAMES_THE_FILE in written:
+        told.append(f"{NAMES_THE_FILE} decides nothing in {env_file}; set it in the environment.")
+    return told
+
+
+def names_in(file: Path) -> Sequence[str]:
+    return [line.key for line in parse_stream(StringIO(text_of(file))) if line.key]
 
 
 def variables() -> Mapping[str, FieldInfo]:

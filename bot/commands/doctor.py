@@ -14,6 +14,7 @@ from adapters.steward import Finding
 from bot.doctor import Doctor
 from bot.door import door_address, own_folder
 from bot.examination.look import in_place, missing
+from bot.examination.names import names
 from bot.examination.tokens import of_tokens
 from bot.examination.web_door import web_door
 from bot.output import notices, print_json, terminal
@@ -33,7 +34,8 @@ async def examine(*, as_json: bool) -> int:
     with notices().status("Looking at every part…"):
         folder = own_folder(settings.data_dir)
         told = await inside(settings)
-        findings = [asdict(running(folder)), *beside(asdict(web_door(settings)), told)]
+        here = [asdict(running(folder)), asdict(names())]
+        findings = [*here, *beside(asdict(web_door(settings)), told)]
     if as_json:
         print_json({"findings": findings})
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from adapters.steward import Finding
 from bot.examination.look import Check, in_place, missing, warning
@@ -10,6 +10,7 @@ from bot.output import counted
 from bot.services import Services
 from rag_core.books.book import Book, BookIds
 from rag_core.books.source import BookSource
+from rag_core.ingestion.gathering import is_fetched
 from rag_core.ingestion.job import FileFailure, IngestionJob, JobStatus
 
 JOBS_LOOKED_AT = 50
@@ -18,6 +19,7 @@ READ_AGAIN = (
     " again with `footnote ingest`."
 )
 LOOK_AT_BOOKS = "Look at `footnote books`."
+CORRECT_CLOSED = "Correct FOOTNOTE_CLOSED_BOOKS; `footnote books` lists them."
 NAMED = 3
 """Of the files that could not be read; the job has them all."""
 MEND_FILES = (
@@ -34,7 +36,8 @@ def of_books(services: Services) -> Sequence[Check]:
     async def books() -> Sequence[Finding]:
         known = await services.stores.books.all()
         jobs = await services.stores.jobs.recent(limit=JOBS_LOOKED_AT)
-        return [of_book(book, last_of(book, jobs)) for book in known]
+        read_from = await services.stores.sources.all()
+        return [of_book(book, last_of(book, jobs, read_from)) for book in known]
 
     async def passages() -> Sequence[Finding]:
         known = await services.stores.books.all()
@@ -56,6 +59,20 @@ def of_books(services: Services) -> Sequence[Check]:
         Check(name="books", look=books, advice=LOOK_AT_BOOKS),
         Check(name="sources", look=sources, advice=SOURCE_ADVICE),
     ]
+
+
+def of_closed_books(services: Services) -> Check:
+    """Whether each book that is to be closed is there: a slip of the pen leaves one open."""
+
+    async def closed() -> Sequence[Finding]:
+        wanted = services.settings.books_closed
+        there = {book.book_id for book in await services.stores.books.all()}
+        if absent := sorted(wanted - there):
+            detail = f"FOOTNOTE_CLOSED_BOOKS names {', '.join(absent)}; there is no such book."
+            return [warning("closed books", detail, CORRECT_CLOSED)]
+        return [in_place("closed books", f"{', '.join(sorted(wanted)) or 'none'}.")]
+
+    return Check(name="closed books", look=closed, advice=LOOK_AT_BOOKS)
 
 
 async def default_book(services: Services) -> Finding:
@@ -91,8 +108,19 @@ def of_source(source: BookSource) -> Finding:
     )
 
 
-def last_of(book: Book, jobs: Sequence[IngestionJob]) -> IngestionJob | None:
-    return next((job for job in jobs if job.book_id == book.book_id), None)
+def last_of(
+    book: Book, jobs: Sequence[IngestionJob], sources: Sequence[BookSource]
+) -> IngestionJob | None:
+    own = {source.location for source in sources if source.book_id == book.book_id}
+    relevant = (job for job in jobs if job.book_id == book.book_id and not is_past(job, own))
+    return next(relevant, None)
+
+
+def is_past(job: IngestionJob, own: Collection[str]) -> bool:
+    """Whether it failed over sources that were removed since: nobody can mend that. A folder may
+    have been named by hand, and is none of these."""
+    gone = all(is_fetched(each) and each not in own for each in job.sources)
+    return gone and job.status is JobStatus.FAILED
 
 
 def of_book(book: Book, job: IngestionJob | None) -> Finding:

@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.steward import Finding
+from bot.embedding import EmbeddingChoice, chosen
 from bot.examination.look import LOOK_SECONDS, Check, in_place, missing
 from bot.providers import embedding_choice, open_chat_model, open_embedder, open_reranker
 from bot.settings import Settings
 from rag_core.agent.model_events import ToolChoice
 from rag_core.conversation.message import Message
-from rag_core.errors import UpstreamError, UpstreamRejected
+from rag_core.errors import StorageError, UpstreamError, UpstreamRejected
 from rag_core.ports import Embedder
 
 PROBE_TOKENS = 16
@@ -61,7 +62,7 @@ def of_models(settings: Settings, folder: Path, own: Embedder | None) -> Sequenc
         return [await probed("language model", OPENAI_CHAT, chat_answers(settings))]
 
     async def vectors() -> Sequence[Finding]:
-        choice = await embedding_choice(settings, folder)
+        choice = await choice_in_use(settings, folder)
         access = COHERE_VECTORS if choice.runner == "cohere" else OPENAI_VECTORS
         opened = contextlib.nullcontext(own) if own else open_embedder(settings, choice)
         return [await probed("embedder", access, embeds(opened))]
@@ -76,6 +77,15 @@ def of_models(settings: Settings, folder: Path, own: Embedder | None) -> Sequenc
     if settings.cohere_rerank_model is not None:
         checks.append(Check(name="reranker", look=reranking, advice=COHERE_RERANK.advice))
     return checks
+
+
+async def choice_in_use(settings: Settings, folder: Path) -> EmbeddingChoice:
+    """What the index was built with; where it cannot be read, its own finding says why, and the
+    settings alone decide here."""
+    try:
+        return await embedding_choice(settings, folder)
+    except (StorageError, UpstreamError):
+        return chosen(settings, None)
 
 
 async def probed(name: str, access: Access, answer: AsyncIterator[str]) -> Finding:

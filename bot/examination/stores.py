@@ -15,6 +15,12 @@ from bot.settings import Settings
 
 START_DATABASE = "Start the database, or correct DATABASE_URL."
 START_QDRANT = "Start Qdrant, or correct QDRANT_URL and QDRANT_API_KEY."
+RESTORE = "stop the bot, move the data folder away and run `footnote restore FILE`"
+MEND_DATABASE = f"If it is damaged: {RESTORE}."
+MEND_INDEX = (
+    f"If it is damaged: {RESTORE}; or stop the bot, move the index's folder away and read the books"
+    " again with `footnote ingest`."
+)
 
 
 def of_stores(settings: Settings, folder: Path) -> Sequence[Check]:
@@ -26,9 +32,11 @@ def of_stores(settings: Settings, folder: Path) -> Sequence[Check]:
             return [await asyncio.to_thread(embedded_index, folder / INDEX_FOLDER)]
         return [await server_index(settings.qdrant_url, settings)]
 
+    is_file = settings.database.startswith("sqlite")
+    is_embedded = settings.qdrant_url is None
     return [
-        Check(name="database", look=database, advice=START_DATABASE),
-        Check(name="index", look=index, advice=START_QDRANT),
+        Check(name="database", look=database, advice=MEND_DATABASE if is_file else START_DATABASE),
+        Check(name="index", look=index, advice=MEND_INDEX if is_embedded else START_QDRANT),
     ]
 
 

@@ -11,6 +11,7 @@ from bot.setting import (
     ADDRESS_RULE,
     Address,
     BookName,
+    BookNames,
     DatabaseUrl,
     Host,
     Hosts,
@@ -47,12 +48,12 @@ class HouseSettings(BaseModel):
         "Book that is read wherever no other is bound; unset: the only one there is",
         f"a book id: {BOOK_ID_RULE}",
     )
-    closed_books: str | None = setting(
+    closed_books: BookNames | None = setting(
         "FOOTNOTE_CLOSED_BOOKS",
         None,
         "Books that admins in a chat neither see nor choose unless `footnote books bind` let their"
         " server or workspace read them; unset: none",
-        "book ids, separated by commas",
+        f"book ids, separated by commas; each one: {BOOK_ID_RULE}",
     )
     web_host: Host | None = setting(
         "FOOTNOTE_WEB_HOST",

@@ -116,6 +116,11 @@ def is_address(source: str) -> bool:
     return source.lower().startswith(("http://", "https://"))
 
 
+def is_fetched(source: str) -> bool:
+    """Whether it comes from elsewhere, as websites and checkouts do."""
+    return is_address(source) or source.startswith(CHECKOUT)
+
+
 def opened(place: Path) -> Mirror:
     try:
         return Mirror(place)

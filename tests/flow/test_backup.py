@@ -56,6 +56,18 @@ async def test_a_file_that_cannot_be_looked_for_is_told_in_one_sentence(tmp_path
     assert f"{tmp_path} cannot be written (File name too long)." in said
 
 
+async def test_a_restore_after_a_first_command_says_what_to_move_away(tmp_path: Path) -> None:
+    file = await a_backup(tmp_path)
+    new = tmp_path / "new"
+    new.mkdir()
+    await footnote("doctor", folder=new, expect=FAILED)
+    _, said = await footnote("restore", str(file), folder=new, expect=WRONG)
+    assert f"move what is in {new / 'data'} away" in said
+
+    (new / "data").rename(new / "away")
+    await footnote("restore", str(file), folder=new)
+
+
 async def test_a_backup_is_the_owners_alone(tmp_path: Path) -> None:
     file = await a_backup(tmp_path)
     assert file.stat().st_mode & 0o077 == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 import socket
@@ -11,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from tests.flow.running_house import footnote, running_house
+from tests.flow.running_house import PATIENCE, footnote, running_house
 
 FAILED, WRONG = 1, 2
 
 
 async def findings(
-    folder: Path, *, expect: int = 0, settings: Mapping[str, str] | None = None
+    folder: Path, *, expect: int | None = 0, settings: Mapping[str, str] | None = None
 ) -> dict[str, dict[str, Any]]:
     printed, _ = await footnote("doctor", "--json", folder=folder, expect=expect, settings=settings)
     return {found["name"]: found for found in json.loads(printed)["findings"]}
@@ -127,6 +128,18 @@ async def test_a_file_that_failed_beside_others_is_a_warning_and_no_fault(tmp_pa
     assert not (await findings(tmp_path))["book course"]["is_warning"]
 
 
+async def test_what_failed_of_a_source_is_told_until_the_source_is_removed(tmp_path: Path) -> None:
+    await with_a_book(tmp_path)
+    address = "https://nobody.invalid/sitemap.xml"
+    await footnote("sources", "add", address, "--book", "course", folder=tmp_path)
+    async with running_house(tmp_path), asyncio.timeout(PATIENCE):
+        while (found := await findings(tmp_path, expect=None))["book course"]["in_place"]:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)  # nothing tells that the source was tried
+        assert not found[f"source {address}"]["in_place"]
+        await footnote("sources", "remove", address, folder=tmp_path)
+        assert (await findings(tmp_path))["book course"]["in_place"]
+
+
 async def test_a_key_that_can_be_guessed_is_warned_of_and_not_shown(tmp_path: Path) -> None:
     await with_a_book(tmp_path)
     keys = {"FOOTNOTE_API_KEYS": f"{'k' * 16}:admin,pass-w0rd"}
@@ -142,6 +155,26 @@ async def test_a_key_that_can_be_guessed_is_warned_of_and_not_shown(tmp_path: Pa
         assert "pass-w0rd" not in str(each)
     assert "key 2 is shorter than 16 characters" in said
     assert "pass-w0rd" not in said
+
+
+async def test_a_misspelled_setting_and_a_closed_book_that_is_not_there_are_warned_of(
+    tmp_path: Path,
+) -> None:
+    await with_a_book(tmp_path)
+    (tmp_path / ".env").write_text("FOOTNOTE_CLOSED_BOOK=course\nFOOTNOTE_CLOSED_BOOKS=exams\n")
+    found = await findings(tmp_path)
+    assert found["settings"]["is_warning"]
+    assert "FOOTNOTE_CLOSED_BOOK is no setting" in found["settings"]["detail"]
+    assert found["closed books"]["is_warning"]
+    assert "names exams; there is no such book" in found["closed books"]["detail"]
+
+    _, said = await footnote("books", folder=tmp_path)
+    assert said == "FOOTNOTE_CLOSED_BOOK is no setting; FOOTNOTE_CLOSED_BOOKS is.\n"
+
+    (tmp_path / ".env").write_text("FOOTNOTE_CLOSED_BOOKS=course\n")
+    found = await findings(tmp_path)
+    assert not found["settings"]["is_warning"]
+    assert not found["closed books"]["is_warning"]
 
 
 async def test_a_house_that_cannot_open_says_why(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from bot.logs import start_logging
 from bot.settings import Settings, read_settings, variables
 from rag_core.errors import UpstreamRejected
 from rag_core.insight.stats import Tally
+from rag_core.storage.engines import examination
 from tests.flow.running_house import footnote
 from tests.peers import cohere, openai
 from tests.peers.discord import ME, TOKEN, open_discord_peer
@@ -324,6 +325,57 @@ async def test_a_damaged_database_is_told_and_none_is_made_by_looking(
     found = (await found_by(settings))["database"]
     assert not found.in_place
     assert "damaged" in found.detail
+    assert "footnote restore" in found.advice
+
+
+async def test_pages_that_were_overwritten_are_a_fault_of_the_database(
+    looks: Looks, tmp_path: Path
+) -> None:
+    settings = looks()
+    (tmp_path / "data").mkdir()
+    file = tmp_path / "data" / "footnote.db"
+    with closing(sqlite3.connect(file)) as writer:
+        writer.execute("CREATE TABLE kept (words TEXT)")
+        writer.executemany("INSERT INTO kept VALUES (?)", [("x" * 500,)] * 200)
+        writer.commit()
+    assert (await found_by(settings))["database"].in_place
+    content = bytearray(file.read_bytes())
+    content[-8192:-4096] = b"\xa5" * 4096
+    file.write_bytes(content)
+    found = (await found_by(settings))["database"]
+    assert not found.in_place
+    assert "damaged" in found.detail
+
+
+def test_a_database_that_takes_long_to_go_through_is_looked_at_for_a_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "footnote.db"
+    with closing(sqlite3.connect(file)) as writer:
+        writer.execute("PRAGMA ignore_check_constraints = ON")
+        # Half a minute of work for whoever goes through it, and none for who writes it.
+        writer.execute("CREATE TABLE kept (n CHECK (length(hex(zeroblob(1000000 + n))) > 0))")
+        writer.executemany("INSERT INTO kept VALUES (?)", [(n,) for n in range(20_000)])
+        writer.commit()
+    monkeypatch.setattr(examination, "CHECK_SECONDS", 0.1)
+    begun = time.monotonic()
+    assert examination.sqlite_facts(file, 1.0).trouble == ""
+    assert time.monotonic() - begun < 5
+
+
+async def test_a_damaged_index_is_the_indexs_fault_alone_and_sends_nobody_to_a_server(
+    looks: Looks, tmp_path: Path
+) -> None:
+    settings = looks()
+    index = tmp_path / "data" / "index"
+    index.mkdir(parents=True)
+    (index / "index.json").write_text("{")
+    found = await found_by(settings)
+    assert not found["index"].in_place
+    assert "move the index's folder away" in found["index"].advice
+    assert "footnote restore" in found["index"].advice
+    assert "QDRANT" not in found["index"].advice
+    assert found["embedder"].in_place
 
 
 async def test_a_clock_that_is_off_is_found_with_and_without_a_service(

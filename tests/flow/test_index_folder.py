@@ -122,7 +122,7 @@ async def test_a_damaged_index_is_a_clear_error(tmp_path: Path) -> None:
     async with opened(tmp_path / "index") as store:
         await store.add(file_chunks([long_text("gear")]))
     (tmp_path / "index" / "shard" / "edge_config.json").write_text("{")
-    with pytest.raises(StorageError, match="move the folder away") as refused:
+    with pytest.raises(StorageError, match="move the index's folder away") as refused:
         async with opened(tmp_path / "index"):
             pass
     assert "qdrant" not in str(refused.value).lower()

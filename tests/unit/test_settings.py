@@ -255,6 +255,46 @@ def test_an_env_file_that_cannot_be_read_is_told_and_not_half_read(
         read_settings(env_file=file)
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("FOOTNOTE_CLOSED_BOOK=x", "FOOTNOTE_CLOSED_BOOK is no setting; FOOTNOTE_CLOSED_BOOKS is."),
+        ("\ufeffslack_bot_tokn=a", "SLACK_BOT_TOKN is no setting; SLACK_BOT_TOKEN is."),
+        ("FOOTNOTE_WEBPORT=9000", "FOOTNOTE_WEBPORT is no setting; FOOTNOTE_WEB_PORT is."),
+        ("OPENAI_SEVENTH_WONDER=1", "OPENAI_SEVENTH_WONDER is no setting."),
+        (
+            "FOOTNOTE_ENV_FILE=a",
+            "FOOTNOTE_ENV_FILE decides nothing in {}; set it in the environment.",
+        ),
+    ],
+)
+def test_a_name_in_the_env_file_that_decides_nothing_is_told_with_the_nearest_setting(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, line: str, told: str
+) -> None:
+    file = tmp_path / ".env"
+    file.write_text(f"{line}\nAGENT_TOP_K=3\n", encoding="utf-8")
+    assert read_settings(env_file=file).agent_top_k == 3
+    assert caplog.messages == [told.format(file)]
+
+
+def test_names_of_other_programs_are_let_be(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / ".env"
+    file.write_text("POSTGRES_PASSWORD=a\nDATABASE_NAME=b\nPORT=8000\nTZ=UTC\n", encoding="utf-8")
+    monkeypatch.setenv("SLACK_WEBHOOK_OF_CI", "c")
+    monkeypatch.setenv("FOOTNOTE_DEFALT_BOOK", "team")
+    read_settings(env_file=file)
+    assert caplog.messages == ["FOOTNOTE_DEFALT_BOOK is no setting; FOOTNOTE_DEFAULT_BOOK is."]
+
+
+def test_a_closed_book_whose_id_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "FOOTNOTE_CLOSED_BOOKS is 'staff, Bad Name'; allowed: book ids" in fault_in(
+        monkeypatch, FOOTNOTE_CLOSED_BOOKS="staff, Bad Name"
+    )
+    assert read(monkeypatch, FOOTNOTE_CLOSED_BOOKS="staff, exam,").books_closed == {"staff", "exam"}
+
+
 def test_settings_do_not_change(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="frozen"):
         read(monkeypatch).agent_top_k = 2

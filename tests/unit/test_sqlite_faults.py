@@ -9,6 +9,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +18,7 @@ from rag_core.conversation.state import ConversationState
 from rag_core.errors import ConfigurationError, StorageError, StorageFull
 from rag_core.storage.conversations.conversations import Conversations
 from rag_core.storage.engines.database import open_database
+from rag_core.storage.engines.sqlite_errors import explained
 from rag_core.storage.markers import Markers
 from tests.builders import a_key
 
@@ -78,6 +80,18 @@ async def test_a_full_disk_is_said_and_nothing_is_lost_and_it_works_again_with_s
             await conversations.delete(state.key)
         await open_many_more(conversations)
     assert check(tmp_path / "footnote.db") == ["ok"]
+
+
+@pytest.mark.parametrize(("free", "said"), [(0, "no space left"), (2**30, "The disk failed")])
+def test_a_failing_write_on_a_full_disk_is_told_as_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, said: str
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=free))
+    failed = sqlite3.OperationalError("disk I/O error")
+    failed.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    sentence = str(explained(failed, tmp_path / "footnote.db"))
+    assert said in sentence
+    assert str(tmp_path) in sentence
 
 
 def wide(number: int) -> ConversationKey:

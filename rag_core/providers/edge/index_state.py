@@ -10,6 +10,10 @@ from typing import Any
 from rag_core.errors import StorageError
 
 STATE_FILE = "index.json"
+MOVE_AWAY = (
+    "move the index's folder away and ingest again, or move the whole data folder away and bring a"
+    " backup back with `footnote restore`."
+)
 
 
 def read_state(file: Path) -> dict[str, Any] | None:
@@ -19,12 +23,9 @@ def read_state(file: Path) -> dict[str, Any] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise StorageError(
-            f"The file {file} of the index cannot be read: put it back from a backup,"
-            " or move the folder away and ingest again."
-        ) from error
+        raise StorageError(f"The file {file} of the index cannot be read: {MOVE_AWAY}") from error
     if not isinstance(state, dict):
-        raise StorageError(f"The file {file} is not one that this program wrote.")
+        raise StorageError(f"The file {file} is not one that this program wrote: {MOVE_AWAY}")
     return state
 
 

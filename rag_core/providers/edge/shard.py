@@ -13,7 +13,7 @@ import qdrant_edge as edge
 
 from rag_core.errors import ConfigurationError, FolderInUse, StorageError, StorageFull
 from rag_core.providers.edge.building import GraphRules
-from rag_core.providers.edge.index_state import STATE_FILE, read_state, write_state
+from rag_core.providers.edge.index_state import MOVE_AWAY, STATE_FILE, read_state, write_state
 from rag_core.providers.edge.search import DENSE, WORDS
 from rag_core.providers.index.payload import (
     DATETIMES,
@@ -175,7 +175,4 @@ def explained(reason: str, folder: Path) -> StorageError:
         )
     if "No space left" in reason or "StorageFull" in reason:
         return StorageFull(f"There is no space left for the index in {folder}.")
-    return StorageError(
-        f"The index in {folder} cannot be used: put it back from a backup,"
-        " or move the folder away and ingest again."
-    )
+    return StorageError(f"The index in {folder} cannot be used: {MOVE_AWAY}")

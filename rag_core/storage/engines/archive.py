@@ -20,8 +20,8 @@ BATCH = 500
 VERSION_TABLE = "alembic_version"
 DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg"}
 NOT_EMPTY = (
-    "The database already holds something, and a restore never overwrites: give it an empty one"
-    " (another FOOTNOTE_DATA_DIR or DATABASE_URL)."
+    "The database already holds something, and a restore never overwrites: move the data"
+    " folder away, or give it an empty database (another FOOTNOTE_DATA_DIR or DATABASE_URL)."
 )
 
 Line = tuple[str, dict[str, Any]]

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from contextlib import closing
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy import make_url
 
-from rag_core.storage.engines.sqlite_errors import LOCKED, PRIMARY, sqlite_errors
+from rag_core.storage.engines.sqlite_errors import LOCKED, PRIMARY, damaged, sqlite_errors
 
 LOCK_SECONDS = 2.0
 """So long a lock may be held before it is told: our own writes take milliseconds."""
+CHECK_SECONDS = 3.0
+"""So long a file is gone through for damaged pages: a gigabyte takes half a second where the system
+has it in memory."""
 CONNECT_SECONDS = 8.0
 NEARLY_ALL = 0.9
 
@@ -45,6 +50,8 @@ def sqlite_facts(path: Path, patience: float) -> DatabaseFacts:
         with sqlite_errors(path), closing(opened(path, patience)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
             trouble = sqlite_trouble(connection, patience)
+            if not is_sound(connection):
+                raise damaged(path)
     return DatabaseFacts(
         engine="SQLite", version=sqlite3.sqlite_version, size=size, trouble=trouble
     )
@@ -65,6 +72,29 @@ def sqlite_trouble(connection: sqlite3.Connection, patience: float) -> str:
             return f"another process holds the write lock for more than {patience:.0f} s"
         raise
     return ""
+
+
+def is_sound(connection: sqlite3.Connection) -> bool:
+    """Whether no page is damaged, as far as there is time to look."""
+    try:
+        with interrupted_after(CHECK_SECONDS, connection):
+            (first,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & PRIMARY == sqlite3.SQLITE_INTERRUPT:
+            return True
+        raise
+    return bool(first == "ok")
+
+
+@contextmanager
+def interrupted_after(seconds: float, connection: sqlite3.Connection) -> Iterator[None]:
+    """By another thread: older SQLites call no progress handler while they go through pages."""
+    timer = threading.Timer(seconds, connection.interrupt)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 async def postgres_facts(url: str, patience: float) -> DatabaseFacts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,9 @@ READ_ONLY = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 PRIMARY = 0xFF
 """Extended result codes carry the primary one in their lowest byte."""
+
+HARDLY_ANY = 2**20
+"""Free bytes; with fewer even the files that SQLite keeps beside a database do not grow."""
 
 
 @contextmanager
@@ -38,16 +42,13 @@ def is_locked(error: sqlite3.Error) -> bool:
 def explained(error: sqlite3.Error, path: Path) -> StorageError:
     """The sentence for an error, by its code."""
     code = getattr(error, "sqlite_errorcode", -1) & PRIMARY
-    if code == sqlite3.SQLITE_FULL:
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and is_full(path.parent)):
         return StorageFull(
             f"There is no space left for the database {path}. Nothing was written;"
             " free some space on the disk."
         )
     if code in DAMAGED:
-        return StorageError(
-            f"The database {path} is damaged or not a database. Restore it from a backup,"
-            " or move it away to start anew."
-        )
+        return damaged(path)
     if code in READ_ONLY:
         return StorageError(
             f"The database {path} cannot be written. Give the user that runs Footnote"
@@ -63,3 +64,18 @@ def explained(error: sqlite3.Error, path: Path) -> StorageError:
     if code == sqlite3.SQLITE_IOERR:
         return StorageError(f"The disk failed while the database {path} was in use.")
     return StorageError(f"The database {path} refused: {type(error).__name__}.")
+
+
+def damaged(path: Path) -> StorageError:
+    return StorageError(
+        f"The database {path} is damaged or not a database. Stop Footnote, move its whole data"
+        " folder away, and bring a backup back with `footnote restore`, or start anew."
+    )
+
+
+def is_full(folder: Path) -> bool:
+    """Whether the disk has no space left, which SQLite tells of some files as a failure alone."""
+    try:
+        return shutil.disk_usage(folder).free < HARDLY_ANY
+    except OSError:
+        return False
