@@ -59,7 +59,7 @@ class Doctor:
             *of_models(settings, folder, embedder),
         ]
         if services is not None:
-            checks += [*of_books(services), *of_usage(services, within)]
+            checks += [*of_books(services, within), *of_usage(services, within)]
         if services is not None and within is None:  # admins are not told what is kept from them
             checks.append(of_closed_books(services))
         return checks

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from adapters.platform import ExaminesItself
 from adapters.steward import Finding, GapLine
+from bot.closed_books import closed_to
 from bot.doctor import Doctor
 from bot.services import Services
 from rag_core.books.book import Book
@@ -32,7 +33,7 @@ class HouseSteward:
         self._platforms.append(platform)
 
     async def books(self, *, platform: Platform, tenant: TenantId) -> Sequence[Book]:
-        closed = await self._closed_to(platform, tenant)
+        closed = await closed_to(self._services, platform, tenant)
         books = await self._services.stores.books.all()
         return [book for book in books if book.book_id not in closed]
 
@@ -43,7 +44,7 @@ class HouseSteward:
         return [] if books is None else await self._services.retriever.modules(books=books)
 
     async def jobs(self, *, platform: Platform, tenant: TenantId) -> Sequence[IngestionJob]:
-        closed = await self._closed_to(platform, tenant)
+        closed = await closed_to(self._services, platform, tenant)
         recent = await self._services.stores.jobs.recent(limit=LISTED)
         return [job for job in recent if job.book_id not in closed]
 
@@ -69,25 +70,12 @@ class HouseSteward:
         return await self._services.stores.policies.get(place) or ChannelPolicy()
 
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
-        closed = await self._closed_to(place.platform, place.tenant)
+        closed = await closed_to(self._services, place.platform, place.tenant)
         for book_id in policy.books:
             if book_id in closed:
                 raise InvalidQuestion("book_ids", f"There is no book {book_id!r}.")
             await self._services.library.check_book(book_id)
         await self._services.stores.policies.set(place, policy)
-
-    async def _closed_to(self, platform: Platform, tenant: TenantId) -> Collection[str]:
-        """Closed books that the operator has not let this server or workspace read."""
-        closed = self._services.settings.books_closed
-        if not closed:
-            return closed
-        said = await self._services.stores.policies.all()
-        return closed - {
-            book_id
-            for place, policy in said.items()
-            if place.platform is platform and tenant in (place.tenant, place.channel_id)
-            for book_id in policy.books
-        }
 
     async def forget(self, *, platform: Platform, tenant: TenantId, asker_id: str) -> None:
         del tenant  # a person is the same one everywhere on a platform

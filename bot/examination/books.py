@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from adapters.steward import Finding
+from bot.closed_books import closed_to
 from bot.examination.look import Check, in_place, missing, warning
 from bot.output import counted
 from bot.services import Services
 from rag_core.books.book import Book, BookIds
 from rag_core.books.source import BookSource
+from rag_core.conversation.key import Platform, TenantId
 from rag_core.ingestion.gathering import is_fetched
 from rag_core.ingestion.job import FileFailure, IngestionJob, JobStatus
 
@@ -29,12 +31,19 @@ MEND_FILES = (
 SOURCE_ADVICE = "footnote sources lists them; footnote jobs --json tells all of a run."
 
 
-def of_books(services: Services) -> Sequence[Check]:
+def of_books(services: Services, within: tuple[Platform, TenantId] | None) -> Sequence[Check]:
+    """What they hold and where they are read from. Admins of one server or workspace are told
+    nothing of books that are closed to them."""
+
+    async def kept_from_them() -> Collection[str]:
+        return await closed_to(services, *within) if within else ()
+
     async def default() -> Sequence[Finding]:
         return [await default_book(services)]
 
     async def books() -> Sequence[Finding]:
-        known = await services.stores.books.all()
+        closed = await kept_from_them()
+        known = [each for each in await services.stores.books.all() if each.book_id not in closed]
         jobs = await services.stores.jobs.recent(limit=JOBS_LOOKED_AT)
         read_from = await services.stores.sources.all()
         return [of_book(book, last_of(book, jobs, read_from)) for book in known]
@@ -51,7 +60,9 @@ def of_books(services: Services) -> Sequence[Check]:
         return [in_place("passages", f"{detail} ({embedder.dimension} dimensions).")]
 
     async def sources() -> Sequence[Finding]:
-        return [of_source(each) for each in await services.stores.sources.all()]
+        closed = await kept_from_them()
+        read_from = await services.stores.sources.all()
+        return [of_source(each) for each in read_from if each.book_id not in closed]
 
     return [
         Check(name="passages", look=passages, advice="See what stands beside the index."),
