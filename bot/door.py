@@ -20,10 +20,10 @@ MAX_SOCKET_PATH = 100
 """A socket's path is cut at 104 to 108 bytes, by platform."""
 FULL = {errno.ENOSPC, errno.EDQUOT}
 NO_FOLDER = {
-    *(errno.EACCES, errno.EPERM, errno.EROFS),
+    *(errno.EACCES, errno.EPERM),
     *(errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG),
 }
-"""What another folder mends, and no new start in this one."""
+"""What another folder mends, and no new start in this one. A read-only disk may come back."""
 
 
 def own_folder(folder: Path) -> Path:
@@ -55,7 +55,7 @@ def explained(error: OSError, folder: Path) -> FootnoteError:
         return ConfigurationError(
             f"{refused}; set FOOTNOTE_DATA_DIR to a folder that this user may write to."
         )
-    return StorageError(f"{refused}; see to its disk, then try again.")
+    return StorageError(f"{refused}; see to its disk, or set FOOTNOTE_DATA_DIR to another folder.")
 
 
 def worker_name(folder: Path) -> str:
