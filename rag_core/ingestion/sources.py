@@ -72,7 +72,7 @@ def find_files(sources: Sequence[str]) -> Found:
     places = RealPlaces()
     for source in sources:
         root = Path(source)
-        base = places.of(root if root.is_dir() else root.parent)
+        base = places.of(root if os.path.isdir(root) else root.parent)
         doubtful += left_out(root)
         closed: list[OSError] = []
         for path in documents_of(root, closed.append):
@@ -113,7 +113,7 @@ def shown(name: str) -> str:
 
 def documents_of(root: Path, closed: Callable[[OSError], None]) -> Iterator[Path]:
     """The documents below a folder, in order; a file stands for itself, whatever its kind."""
-    if root.is_dir():
+    if os.path.isdir(root):  # Path.is_dir would raise where nobody may look
         yield from files_below(root, is_document, with_links=True, closed=closed)
     else:
         yield root
@@ -128,7 +128,7 @@ def files_below(
 ) -> Iterator[Path]:
     """Files by their names, in order, and links to folders; nothing hidden."""
     for folder, folders, names in os.walk(root, onerror=closed, followlinks=False):
-        linked = [name for name in folders if (Path(folder) / name).is_symlink()]
+        linked = [name for name in folders if os.path.islink(os.path.join(folder, name))]
         folders[:] = sorted(
             name
             for name in folders

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -168,7 +169,7 @@ def gone_files(
     mode: IngestionMode,
 ) -> set[str]:
     """Files that were read once and are not there now; only a whole folder can tell that."""
-    folders = {str(Path(source).resolve()) for source in sources if Path(source).is_dir()}
+    folders = {str(Path(source).resolve()) for source in sources if os.path.isdir(source)}
     whole = len(folders) == len(sources)
     return {
         name

@@ -93,6 +93,9 @@ async def test_a_closed_book_is_there_for_whom_the_operator_let_in(
     assert len(await steward.jobs(**HERE)) == 1
     elsewhere = HERE | {"tenant": TenantId("guild-2")}
     assert await steward.books(**elsewhere) == await steward.jobs(**elsewhere) == []
+    assert "book course" in {found.name for found in await steward.findings(**HERE)}
+    told = await steward.findings(**elsewhere)
+    assert "book course" not in {found.name for found in told}
 
 
 class Examined:
