@@ -16,12 +16,12 @@ PACKAGES := bot adapters rag_core
 .DEFAULT_GOAL := run
 
 run: .venv/.run
-	@books=$$($(BIN)/footnote books --json) && \
-	for book in course handbook; do case "$$books" in \
-		*"\"book_id\": \"$$book\""*) ;; \
-		*) $(BIN)/footnote ingest examples/$$book --book $$book --title "Sample $$book" || exit $$? ;; \
-	esac; done
-	@grep -qs '^FOOTNOTE_DEFAULT_BOOK=.' .env || export FOOTNOTE_DEFAULT_BOOK=$${FOOTNOTE_DEFAULT_BOOK:-course}; \
+	@books=$$($(BIN)/footnote books --json) || exit $$?; \
+	case "$$books" in *'"book_id"'*) ;; *) for book in course handbook; do \
+		$(BIN)/footnote ingest examples/$$book --book $$book --title "Sample $$book" || exit $$?; \
+	done; books='"course"' ;; esac; \
+	case "$$books" in *'"course"'*) grep -qs '^FOOTNOTE_DEFAULT_BOOK=.' .env \
+		|| export FOOTNOTE_DEFAULT_BOOK=$${FOOTNOTE_DEFAULT_BOOK:-course} ;; esac; \
 	exec $(BIN)/footnote run
 
 env: .venv/.run
