@@ -34,7 +34,7 @@ from rag_core.desk.outgoing import Outlet
 from rag_core.desk.timed_replies import TimedReplies
 from rag_core.desk.worker import Worker
 from rag_core.errors import ConfigurationError, FootnoteError
-from rag_core.providers.spare_memory import give_back, given_back
+from rag_core.providers.spare_memory import give_back, given_back, share_free_memory
 from rag_core.storage.engines.folder_lock import folder_lock
 
 log = logging.getLogger(__name__)
@@ -59,6 +59,7 @@ so what the worker neither gave nor excused by then (it could claim nothing) doe
 async def supervise(settings: Settings) -> None:
     """footnote run: until SIGTERM or Ctrl-C; a second signal ends it at once. SIGHUP has it
     begin anew with the settings as they are then, on the same folder and the same socket."""
+    share_free_memory()
     start_logging(settings.log_level, settings.log_format)
     # A wrong key is told before anything opens, and so is one that is too short.
     if short := short_keys(web_config(settings).api_keys):

@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import mmap
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -70,3 +72,32 @@ async def test_what_a_rush_needed_does_not_stay_with_the_process() -> None:
     giving.cancel()
     assert resident_kilobytes(os.getpid()) <= half
     assert len(last) == BLOCK
+
+
+THREADS = """
+import ctypes, sys, threading
+from rag_core.providers.spare_memory import share_free_memory
+c = ctypes.CDLL(None)
+if sys.argv[1] == "shared":
+    share_free_memory()
+all_there = threading.Barrier(12)
+def work():
+    all_there.wait()
+    for _ in range(2_000):
+        c.malloc(1_000)
+    all_there.wait()
+threads = [threading.Thread(target=work) for _ in range(12)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+c.malloc_info(0, ctypes.c_void_p.in_dll(c, "stdout"))
+c.fflush(None)
+"""
+
+
+@pytest.mark.parametrize(("how", "most"), [("shared", 2), ("by themselves", 100)])
+def test_threads_share_their_free_memory(how: str, most: int) -> None:
+    ran = subprocess.run([sys.executable, "-c", THREADS, how], capture_output=True, text=True)
+    places = ran.stdout.count("<heap nr=")
+    assert ran.returncode == 0, ran.stderr
+    assert 1 <= places <= most
+    assert how == "shared" or places > 2, "the C library does it by itself now"

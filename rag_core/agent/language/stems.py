@@ -44,7 +44,7 @@ IRREGULAR = {
 """Words whose forms no rule of endings brings together."""
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8_192)
 def stem(word: str) -> str:
     """The stem of a lower-case word; words with other characters than letters stay as they are."""
     word = IRREGULAR.get(word, word)

@@ -70,7 +70,7 @@ def stem_of(word: str) -> str:
     return stem(bare)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8_192)
 def wholes_of(first: str, second: str) -> frozenset[str]:
     """The stems of two words that are written as one: `rollback`, `roll-back`."""
     return frozenset((stem_of(first + second), stem_of(f"{first}-{second}")))
@@ -87,7 +87,7 @@ def content(text: str) -> tuple[str, ...]:
     return tuple(meant(text))
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=8_192)
 def told(word: str) -> str:
     """The stem of a word that carries meaning; empty for a small one."""
     return stem_of(word) if says_something(word) else ""
