@@ -13,7 +13,7 @@ from bot.agents import profile_of
 from bot.door import own_folder
 from bot.providers import built_with
 from bot.settings import Settings
-from rag_core.agent.confidence.calibration import evidence_for
+from rag_core.agent.confidence.calibration import evidence_for, names_nothing
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.near_miss import Signs, read_for
 from rag_core.agent.confidence.profiles import CalibratedProfile, ConfidenceProfile
@@ -142,6 +142,8 @@ def signals(inquiry: Inquiry, passages: Sequence[SearchResult]) -> Iterator[str]
     )
     if shown.has_code:
         yield "  The code that is asked about stands there, which counts for much."
+    if names_nothing(inquiry.text, passages):
+        yield "  The code that is asked about stands in none of them."
     nearest = sorted(passages, key=lambda each: -each.similarity_score)[:5]
     against = list(doubts(read_for(inquiry, nearest)))
     if against:
