@@ -21,6 +21,11 @@ LEANS = re.compile(
     r"|^\W*(?:and|or|but)\b",
     re.IGNORECASE,
 )
+STATES = re.compile(
+    r"\W*(?:i|i['’]?(?:m|ve|d)|we|my|our|he|she|they|it|there)\b(?=[^?]*\s[^?]*\s[^?]*$)",
+    re.IGNORECASE,
+)
+"""How somebody tells of themselves or others, in three words and more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,3 +75,16 @@ def leans(part: str) -> bool:
 
 def closed(part: str) -> str:
     return part if part.endswith("?") else f"{part}?"
+
+
+def last_of(question: str) -> str:
+    """The last sentence, or the one before where that asks and what follows only tells how it came
+    to be asked: `I asked Peter, but he did not know.`"""
+    sentences = [sentence for sentence in asked_sentences(question) if content(sentence)]
+    while len(sentences) > 1 and states(sentences[-1]) and any(map(asks_something, sentences)):
+        sentences.pop()
+    return sentences[-1] if sentences else ""
+
+
+def states(sentence: str) -> bool:
+    return STATES.match(sentence) is not None and not asks_something(sentence)

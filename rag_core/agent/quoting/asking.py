@@ -11,7 +11,6 @@ from rag_core.agent.checks.denial import asks_denied
 from rag_core.agent.checks.polarity import is_denied
 from rag_core.agent.language import subject
 from rag_core.agent.language.blocks import BlockKind
-from rag_core.agent.language.sentences import asked_sentences
 from rag_core.agent.language.wordings import (
     AIMS,
     AMOUNT,
@@ -50,18 +49,13 @@ from rag_core.agent.language.words import (
     wholes_of,
     words,
 )
-from rag_core.agent.parts import asks_something
+from rag_core.agent.parts import last_of
 from rag_core.agent.quoting.heads import counted_in, head_of, listed_in, subject_of
 from rag_core.agent.quoting.pieces import Unit
 from rag_core.agent.quoting.telling import announces, asks_back, leads_on
 from rag_core.retrieval.codes import codes_in, pattern_of
 
 LEAST_LISTED = 2
-STATES = re.compile(
-    r"\W*(?:i|i['’]?(?:m|ve|d)|we|my|our|he|she|they|it|there)\b(?=[^?]*\s[^?]*\s[^?]*$)",
-    re.IGNORECASE,
-)
-"""How somebody tells of themselves or others, in three words and more."""
 PERMITTING = frozenset(stems("may must allowed"))
 
 
@@ -274,19 +268,6 @@ class Asked:
             + 0.3 * leads_on(unit)
             + 0.1 * (not self.supposes and SUPPOSES.match(unit.text.strip()) is not None)
         )
-
-
-def last_of(question: str) -> str:
-    """The last sentence, or the one before where that asks and what follows only tells how it came
-    to be asked: `I asked Peter, but he did not know.`"""
-    sentences = [sentence for sentence in asked_sentences(question) if content(sentence)]
-    while len(sentences) > 1 and states(sentences[-1]) and any(map(asks_something, sentences)):
-        sentences.pop()
-    return sentences[-1] if sentences else ""
-
-
-def states(sentence: str) -> bool:
-    return STATES.match(sentence) is not None and not asks_something(sentence)
 
 
 def compounds_of(question: str) -> dict[str, frozenset[str]]:

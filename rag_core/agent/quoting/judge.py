@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from rag_core.agent.language.blocks import BlockKind
 from rag_core.agent.language.words import content, stems, wholes_of, words
 from rag_core.agent.quoting.asking import Asked
-from rag_core.agent.quoting.pieces import LEANING, LEAST_WORDS, Unit
-from rag_core.agent.quoting.telling import is_asked, replies
+from rag_core.agent.quoting.pieces import LEANING, LEAST_WORDS, Unit, is_asked
+from rag_core.agent.quoting.telling import replies
 
 TOGETHER, NEAR, FIRST_FOUND, FIRST_SAID = 0.3, 0.35, 0.3, 0.05
 """What counts beside the words of the question: those that stand side by side, how near and how

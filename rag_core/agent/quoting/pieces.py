@@ -108,7 +108,7 @@ def units_of(passage: QuotedPassage) -> list[Unit]:
         if heading := heading_in(block):
             section, opens = heading, True
             continue
-        is_reply = opens and section.rstrip("*_ ").endswith("?")
+        is_reply = opens and is_asked(section)
         for parts in pieces_of(block, least=1 if is_reply else LEAST_WORDS):
             unit = Unit(
                 passage=passage,
@@ -122,6 +122,10 @@ def units_of(passage: QuotedPassage) -> list[Unit]:
             units.append(unit)
             opens = False
     return units
+
+
+def is_asked(line: str) -> bool:
+    return line.rstrip("*_ |").endswith("?")
 
 
 def heading_in(block: Block) -> str:

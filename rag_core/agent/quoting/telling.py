@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rag_core.agent.language.blocks import BlockKind
 from rag_core.agent.language.wordings import ANNOUNCES
-from rag_core.agent.quoting.pieces import Unit
+from rag_core.agent.quoting.pieces import Unit, is_asked
 
 
 def announces(unit: Unit) -> bool:
@@ -17,10 +17,6 @@ def asks_back(unit: Unit) -> bool:
     if unit.kind is BlockKind.CODE:
         return False
     return all(map(is_asked, unit.lines))
-
-
-def is_asked(line: str) -> bool:
-    return line.rstrip("*_ |").endswith("?")
 
 
 def replies(unit: Unit, before: Unit) -> bool:
