@@ -45,7 +45,7 @@ class Wording:
             return held
         sieve = np.zeros(1 << SIEVE, dtype=np.bool_)
         sieve[sieved(wanted)] = True
-        at = np.flatnonzero(sieve[self._sieved])
+        at = np.flatnonzero(sieve.take(self._sieved))
         found = self._codes[at]
         place = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
         same = wanted[place] == found
@@ -94,10 +94,11 @@ def codes(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return pieces
 
 
-def sieved(pieces: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A few bits of each piece, mixed."""
-    bits: NDArray[np.uint64] = (pieces * MIXER) >> np.uint64(64 - SIEVE)
-    return bits
+def sieved(pieces: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """A few bits of each piece, mixed: as places of a table, which are read without a copy."""
+    bits = pieces * MIXER
+    bits >>= np.uint64(64 - SIEVE)
+    return bits.view(np.int64)
 
 
 def rarity(held: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -94,7 +94,7 @@ c.fflush(None)
 """
 
 
-@pytest.mark.parametrize(("how", "most"), [("shared", 2), ("by themselves", 100)])
+@pytest.mark.parametrize(("how", "most"), [("shared", 1), ("by themselves", 100)])
 def test_threads_share_their_free_memory(how: str, most: int) -> None:
     ran = subprocess.run([sys.executable, "-c", THREADS, how], capture_output=True, text=True)
     places = ran.stdout.count("<heap nr=")

@@ -14,7 +14,7 @@ from rag_core.providers.edge.filters import readable
 from rag_core.providers.index.bm25 import idf
 
 WORDS = "words"
-REMEMBERED_TERMS = 50_000
+REMEMBERED_TERMS = 10_000
 REMEMBERED_BOOKS = 256
 COMMON = 10
 """A word that one passage in ten has is not counted one by one: the engine goes over all then."""

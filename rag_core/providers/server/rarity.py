@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rag_core.providers.index.bm25 import MOST_WEIGHT
 
 REMEMBERED_STATES = 64
-REMEMBERED_TERMS = 50_000
+REMEMBERED_TERMS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
