@@ -31,6 +31,7 @@ from rag_core.ports import Embedder, Vector
 from rag_core.providers.edge.building import GraphRules
 from rag_core.providers.edge.shard import open_shard
 from rag_core.providers.edge.store import open_edge_store, point_of
+from rag_core.providers.spare_memory import share_free_memory
 from rag_core.storage.books import Books
 from rag_core.storage.engines.database import open_database
 from rag_core.storage.jobs import Jobs
@@ -116,6 +117,7 @@ async def house(folder: Path, embedder: Embedder) -> AsyncIterator[House]:
 
 
 async def main() -> None:
+    share_free_memory()  # as the running program has it
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--peak", type=int, help=argparse.SUPPRESS)
     arguments.add_argument("--bare", action="store_true", help=argparse.SUPPRESS)

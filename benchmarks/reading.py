@@ -21,6 +21,7 @@ from rag_core.books.book import BookIds
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.providers.edge.store import open_edge_store
 from rag_core.providers.embedders.local import open_local_embedder
+from rag_core.providers.spare_memory import share_free_memory
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 from rag_core.storage.books import Books
@@ -72,6 +73,7 @@ async def house(folder: Path) -> AsyncIterator[House]:
 
 
 async def main() -> None:
+    share_free_memory()  # as the running program has it
     writer = Writer(1)
     with tempfile.TemporaryDirectory(prefix="footnote-benchmark-") as folder:
         async with house(Path(folder)) as opened:

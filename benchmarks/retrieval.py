@@ -30,6 +30,7 @@ from rag_core.providers.edge.search import BY_THE_VECTORS
 from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.providers.index.bm25 import words_model
 from rag_core.providers.index.payload import point_number
+from rag_core.providers.spare_memory import share_free_memory
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 
@@ -135,6 +136,7 @@ async def main() -> None:
         "--without-graph", action="store_true", help="leave the growing index without a graph"
     )
     chosen = arguments.parse_args()
+    share_free_memory()  # as the running program has it
     meanings = await meanings_of(sentences())
     with short_turns(), settled_in():  # as the running program has them
         if not chosen.only_growth:

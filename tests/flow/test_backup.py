@@ -68,9 +68,13 @@ async def test_a_restore_after_a_first_command_says_what_to_move_away(tmp_path: 
     await footnote("restore", str(file), folder=new)
 
 
-async def test_a_backup_is_the_owners_alone(tmp_path: Path) -> None:
+async def test_a_backup_and_what_is_made_of_it_are_the_owners_alone(tmp_path: Path) -> None:
     file = await a_backup(tmp_path)
-    assert file.stat().st_mode & 0o077 == 0
+    new = tmp_path / "new"
+    new.mkdir()
+    await footnote("restore", str(file), folder=new)
+    for private in (file, new / "data" / "footnote.db"):
+        assert private.stat().st_mode & 0o077 == 0, private
 
 
 async def test_a_restored_index_takes_no_more_of_the_disk_than_the_one_before(

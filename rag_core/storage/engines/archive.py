@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from rag_core.errors import StorageError
 from rag_core.storage.engines.migration import of_the_driver
+from rag_core.storage.engines.sqlite import make_private
 
 BATCH = 500
 VERSION_TABLE = "alembic_version"
@@ -137,5 +138,5 @@ def address(url: str) -> URL:
     named = parts.set(drivername=DRIVERS["postgresql" if engine == "postgres" else engine])
     if engine != "sqlite":
         return named
-    Path(named.database or "").parent.mkdir(parents=True, exist_ok=True)
+    make_private(Path(named.database or ""))
     return named.set(query={})
