@@ -16,6 +16,7 @@ import typer
 from bot import eval_cli, owner_cli, shelf_cli
 from bot.arguments import fraction, identifier, number
 from bot.command_line import Json, finish, there
+from bot.version import own_version
 from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion, UpstreamError
 
 app = typer.Typer(
@@ -36,8 +37,25 @@ app.add_typer(shelf_cli.sources, name="sources")
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
 
 Books = Annotated[
-    list[str] | None, typer.Option("--book", help="A book to read; may stand several times.")
+    list[str] | None,
+    typer.Option("--book", metavar="ID", help="A book to read; may stand several times."),
 ]
+
+
+def tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"footnote {own_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=tell_version, help="Which version."),
+    ] = False,
+) -> None:
+    """What may stand before every command."""
 
 
 @app.command()
@@ -55,11 +73,19 @@ def ingest(
     paths: Annotated[
         list[str], typer.Argument(help="Files and folders, or addresses.", metavar="PATH…")
     ],
-    book: Annotated[str, typer.Option("--book", help="The book that they belong to.")],
-    base_url: Annotated[str, typer.Option(help="Where the pages are published.")] = "",
-    site: Annotated[str, typer.Option(help="docusaurus, mkdocs, mdbook, github or plain.")] = "",
-    mode: Annotated[str, typer.Option(help="incremental, full or recreate.")] = "incremental",
-    title: Annotated[str, typer.Option(help="The book's name for readers.")] = "",
+    book: Annotated[
+        str, typer.Option("--book", metavar="ID", help="The book that they belong to.")
+    ],
+    base_url: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where the pages are published.")
+    ] = "",
+    site: Annotated[
+        str, typer.Option(metavar="SITE", help="docusaurus, mkdocs, mdbook, github or plain.")
+    ] = "",
+    mode: Annotated[
+        str, typer.Option(metavar="MODE", help="incremental, full or recreate.")
+    ] = "incremental",
+    title: Annotated[str, typer.Option(metavar="TITLE", help="The book's name for readers.")] = "",
     as_json: Json = False,
 ) -> None:
     """Read files, folders or addresses into a book."""
@@ -81,14 +107,18 @@ def search(
     text: Annotated[str, typer.Argument(help="What to look for.", metavar="TEXT")],
     book: Books = None,
     limit: Annotated[int | None, number("1 to 100.")] = None,
-    module: Annotated[str | None, typer.Option(help="One of the book's modules.")] = None,
+    module: Annotated[
+        str | None, typer.Option(metavar="NAME", help="One of the book's modules.")
+    ] = None,
     chapter_min: Annotated[int | None, number("0 to 20.")] = None,
     chapter_max: Annotated[int | None, number("0 to 20.")] = None,
     lesson: Annotated[int | None, number("0 to 15.")] = None,
     hardware_tier: Annotated[int | None, number("1 to 4: this tier or lower.")] = None,
-    proficiency: Annotated[str | None, typer.Option(help="A1,A2,B1,B2,C1,C2")] = None,
-    layer: Annotated[str | None, typer.Option(help="L1 to L4.")] = None,
-    parent: Annotated[str | None, typer.Option(help="The id of one lesson.")] = None,
+    proficiency: Annotated[
+        str | None, typer.Option(metavar="LEVELS", help="A1,A2,B1,B2,C1,C2")
+    ] = None,
+    layer: Annotated[str | None, typer.Option(metavar="LAYER", help="L1 to L4.")] = None,
+    parent: Annotated[str | None, typer.Option(metavar="ID", help="The id of one lesson.")] = None,
     threshold: Annotated[
         float | None, typer.Option(parser=fraction, metavar="F", help="Least similarity, 0 to 1.")
     ] = None,
@@ -122,7 +152,9 @@ def ask(
         UUID | None,
         typer.Option(parser=identifier, metavar="UUID", help="Go on in this conversation."),
     ] = None,
-    module: Annotated[str | None, typer.Option(help="One of the book's modules.")] = None,
+    module: Annotated[
+        str | None, typer.Option(metavar="NAME", help="One of the book's modules.")
+    ] = None,
     top_k: Annotated[int | None, number("1 to 10.")] = None,
     as_json: Json = False,
     verbose: Annotated[bool, typer.Option("-v", help="Show how long each step took.")] = False,

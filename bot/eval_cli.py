@@ -17,10 +17,15 @@ measuring = typer.Typer()
 
 Reports = Annotated[
     list[Path] | None,
-    typer.Option(help="A file, .md or .html, to write a report to; may stand several times."),
+    typer.Option(
+        metavar="FILE", help="A file, .md or .html, to write a report to; may stand several times."
+    ),
 ]
 Floors = Annotated[
-    str, typer.Option(help="As in ndcg=0.8,answered=0.95; exit code 1 where one is below.")
+    str,
+    typer.Option(
+        metavar="FIGURES", help="As in ndcg=0.8,answered=0.95; exit code 1 where one is below."
+    ),
 ]
 TwoRuns = Annotated[
     tuple[Path, Path] | None,
@@ -43,7 +48,10 @@ def evaluate(
     folder: Annotated[Path | None, typer.Argument(help="A question set.", metavar="DIR")] = None,
     questions: Annotated[
         list[Path] | None,
-        typer.Option(help="Instead of the set's own questions.jsonl; may stand several times."),
+        typer.Option(
+            metavar="FILE",
+            help="Instead of the set's own questions.jsonl; may stand several times.",
+        ),
     ] = None,
     history: Annotated[
         History,
@@ -52,8 +60,9 @@ def evaluate(
     what: Annotated[
         str | None,
         typer.Option(
+            metavar="WORDS",
             help="One or more of retrieval, refusal, citations; without a word retrieval, and all"
-            " with --report."
+            " with --report.",
         ),
     ] = None,
     report: Reports = None,
@@ -90,7 +99,10 @@ def calibrate(
     folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR…")],
     questions: Annotated[
         list[Path] | None,
-        typer.Option(help="Instead of one set's own questions.jsonl; may stand several times."),
+        typer.Option(
+            metavar="FILE",
+            help="Instead of one set's own questions.jsonl; may stand several times.",
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -75,8 +75,10 @@ def forget(
         Platform,
         typer.Option(parser=one_of(Platform), metavar="PLATFORM", help="Where they asked."),
     ],
-    user: Annotated[str | None, typer.Option(help="Id of the person.")] = None,
-    tenant: Annotated[str | None, typer.Option(help="Id of a whole server or workspace.")] = None,
+    user: Annotated[str | None, typer.Option(metavar="ID", help="Id of the person.")] = None,
+    tenant: Annotated[
+        str | None, typer.Option(metavar="ID", help="Id of a whole server or workspace.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Forget all that a person, or a whole server, asked."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -148,14 +149,14 @@ def partners_of_client(has: Collection[str]) -> Iterable[str]:
 def named_file() -> Path:
     """The file that settings are read from, beside the environment."""
     named = os.environ.get(NAMES_THE_FILE)
-    if named and not Path(named).is_file():
+    if named and not is_there(Path(named)):
         raise ConfigurationError(f"{NAMES_THE_FILE} is {named!r}, and there is no such file.")
     return Path(named) if named else USUAL
 
 
 def check_lines(file: Path) -> None:
     """A line that cannot be read would be left out, and what it decides with it."""
-    if not file.is_file():
+    if not is_there(file):
         return
     for line in parse_stream(StringIO(text_of(file))):
         if line.error:
@@ -164,11 +165,23 @@ def check_lines(file: Path) -> None:
             )
 
 
+def is_there(file: Path) -> bool:
+    with read_errors(file):
+        return file.is_file()
+
+
 def text_of(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
+        with read_errors(file):
+            return file.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError:
         raise ConfigurationError(f"{file} is not text in UTF-8; save it as such.") from None
+
+
+@contextmanager
+def read_errors(file: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         raise ConfigurationError(f"{file} cannot be read ({error.strerror}).") from None
 
@@ -188,7 +201,7 @@ def read_settings(env_file: Path | None = USUAL) -> Settings:
 def passed_over(env_file: Path | None) -> Sequence[str]:
     """A sentence for each name that decides nothing: no reason not to start, because hosts and
     compose files bring names of their own."""
-    written = names_in(env_file) if env_file is not None and env_file.is_file() else []
+    written = names_in(env_file) if env_file is not None and is_there(env_file) else []
     told = misspelled(in_file=written, in_environment=os.environ, known=variables())
     if NAMES_THE_FILE in written:
         told.append(f"{NAMES_THE_FILE} decides nothing in {env_file}; set it in the environment.")

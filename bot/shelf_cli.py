@@ -26,7 +26,8 @@ class ChatPlatform(StrEnum):
 
 
 Tenant = Annotated[
-    str | None, typer.Option(help="The server or workspace; unset: found by the channel's id.")
+    str | None,
+    typer.Option(metavar="ID", help="The server or workspace; unset: found by the channel's id."),
 ]
 Channel = Annotated[str, typer.Argument(help="The id of a channel, category, server or workspace.")]
 
@@ -111,13 +112,22 @@ def add(
         list[str],
         typer.Argument(help="Folders, files, sitemaps or addresses.", metavar="PLACE…"),
     ],
-    book: Annotated[str, typer.Option("--book", help="The book that they belong to.")],
+    book: Annotated[
+        str, typer.Option("--book", metavar="ID", help="The book that they belong to.")
+    ],
     every: Annotated[
-        str, typer.Option(help="How often to read them again: 30m, 6h, 2d; unset: on a signal.")
+        str,
+        typer.Option(
+            metavar="TIME", help="How often to read them again: 30m, 6h, 2d; unset: on a signal."
+        ),
     ] = "",
     pull: Annotated[bool, typer.Option(help="Run `git pull` in these folders first.")] = False,
-    base_url: Annotated[str, typer.Option(help="Where the pages are published.")] = "",
-    site: Annotated[str, typer.Option(help="docusaurus, mkdocs, mdbook, github or plain.")] = "",
+    base_url: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where the pages are published.")
+    ] = "",
+    site: Annotated[
+        str, typer.Option(metavar="SITE", help="docusaurus, mkdocs, mdbook, github or plain.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Read a book from here, now and in its time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -61,8 +62,11 @@ def check_reports(files: Sequence[Path]) -> None:
     for file in files:
         if file.suffix not in FORMS:
             raise ConfigurationError(f"--report was {str(file)!r}; it ends in .md or .html.")
-        if not file.absolute().parent.is_dir():
-            raise ConfigurationError(f"--report: there is no folder {file.absolute().parent}.")
+        folder = file.absolute().parent
+        if not os.path.isdir(folder):  # also one that may not be looked for
+            raise ConfigurationError(f"--report: there is no folder {folder}.")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise ConfigurationError(f"--report: this user may not write into {folder}.")
 
 
 def write_reports(report: Report, files: Sequence[Path]) -> None:

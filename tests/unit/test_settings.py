@@ -255,6 +255,14 @@ def test_an_env_file_that_cannot_be_read_is_told_and_not_half_read(
         read_settings(env_file=file)
 
 
+def test_a_named_env_file_that_cannot_be_looked_for_is_told_in_one_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_ENV_FILE", "n" * 300)
+    with pytest.raises(ConfigurationError, match=r"n cannot be read \(File name too long\)\.$"):
+        read_settings()
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
