@@ -12,16 +12,21 @@ MAPS = Path("/proc/self/maps")
 EVERY_SECONDS = 20.0
 PLACES_OPTION, PLACES = -8, 1
 """M_ARENA_MAX of the C library, and how many places of free memory there are to be."""
+LARGE_OPTION, LARGE = -3, 2**20
+"""M_MMAP_THRESHOLD, and from which size on a piece of memory is the system's own when it is free.
+The library raises it by itself to 32 MB; what large pieces leave is then held by small ones. The
+local model, which needs such pieces all the time, keeps a place of its own (minilm.py)."""
 
 
 def share_free_memory() -> None:
     """Have all threads share one place of free memory, before there are more. The C library makes
     one for nearly each of them: what is free in one is of no use to the others, and the end of each
     but the first is never given back, so a process that answers for hours held a hundred megabytes
-    more. One is as quick here: what the threads compute, they compute in large pieces."""
+    more."""
     choose = getattr(ctypes.CDLL(None), "mallopt", None)
     if choose is not None:
         choose(PLACES_OPTION, PLACES)
+        choose(LARGE_OPTION, LARGE)
 
 
 def give_back() -> None:

@@ -66,9 +66,10 @@ class LocalEmbedder:
         by_length = sorted(range(len(flat)), key=lambda place: len(flat[place]))
         read = np.zeros((len(flat), DIMENSION), dtype=np.float32)
         for start in range(0, len(by_length), IN_A_ROW):
-            places = by_length[start : start + IN_A_ROW]
-            read[places] = await asyncio.gather(
-                *(self._read(self._embed_now, flat[place]) for place in places)
+            *others, last = by_length[start : start + IN_A_ROW]
+            read[[*others, last]] = await asyncio.gather(
+                *(self._read(self._embed_now, flat[place]) for place in others),
+                self._read(self._embed_last, flat[last]),
             )
         return joined(texts_in_pieces, read)
 
@@ -85,6 +86,9 @@ class LocalEmbedder:
         return self._loaded().pieces(texts)
 
     def _embed_now(self, ids: Tokens) -> NDArray[np.float32]:
+        return self._loaded().embed(ids, keep_memory=True)
+
+    def _embed_last(self, ids: Tokens) -> NDArray[np.float32]:
         return self._loaded().embed(ids)
 
     def _query_now(self, text: str) -> NDArray[np.float32]:

