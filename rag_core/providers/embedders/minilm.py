@@ -37,6 +37,8 @@ WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2
 TOKENIZER = Path(__file__).with_name("all-minilm-l6-v2") / "tokenizer.json"
 
 Tokens = Sequence[int]
+NOTHING: Tokens = (101, 102)
+"""The two marks alone, as the tokenizer has them."""
 
 
 class Piece(NamedTuple):
