@@ -15,7 +15,7 @@ import typer
 
 from bot import eval_cli, owner_cli, shelf_cli
 from bot.arguments import fraction, identifier, number
-from bot.command_line import Json, finish, there
+from bot.command_line import BaseUrl, ItsBook, Json, Site, finish, there
 from bot.version import own_version
 from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion, UpstreamError
 
@@ -40,6 +40,8 @@ Books = Annotated[
     list[str] | None,
     typer.Option("--book", metavar="ID", help="A book to read; may stand several times."),
 ]
+
+Module = Annotated[str | None, typer.Option(metavar="NAME", help="One of the book's modules.")]
 
 
 def tell_version(wanted: bool) -> None:
@@ -73,15 +75,9 @@ def ingest(
     paths: Annotated[
         list[str], typer.Argument(help="Files and folders, or addresses.", metavar="PATH…")
     ],
-    book: Annotated[
-        str, typer.Option("--book", metavar="ID", help="The book that they belong to.")
-    ],
-    base_url: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where the pages are published.")
-    ] = "",
-    site: Annotated[
-        str, typer.Option(metavar="SITE", help="docusaurus, mkdocs, mdbook, github or plain.")
-    ] = "",
+    book: ItsBook,
+    base_url: BaseUrl = "",
+    site: Site = "",
     mode: Annotated[
         str, typer.Option(metavar="MODE", help="incremental, full or recreate.")
     ] = "incremental",
@@ -107,9 +103,7 @@ def search(
     text: Annotated[str, typer.Argument(help="What to look for.", metavar="TEXT")],
     book: Books = None,
     limit: Annotated[int | None, number("1 to 100.")] = None,
-    module: Annotated[
-        str | None, typer.Option(metavar="NAME", help="One of the book's modules.")
-    ] = None,
+    module: Module = None,
     chapter_min: Annotated[int | None, number("0 to 20.")] = None,
     chapter_max: Annotated[int | None, number("0 to 20.")] = None,
     lesson: Annotated[int | None, number("0 to 15.")] = None,
@@ -152,9 +146,7 @@ def ask(
         UUID | None,
         typer.Option(parser=identifier, metavar="UUID", help="Go on in this conversation."),
     ] = None,
-    module: Annotated[
-        str | None, typer.Option(metavar="NAME", help="One of the book's modules.")
-    ] = None,
+    module: Module = None,
     top_k: Annotated[int | None, number("1 to 10.")] = None,
     as_json: Json = False,
     verbose: Annotated[bool, typer.Option("-v", help="Show how long each step took.")] = False,

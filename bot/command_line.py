@@ -12,6 +12,11 @@ import typer
 from rag_core.errors import IngestionError, InvalidQuestion
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on standard output.")]
+BaseUrl = Annotated[str, typer.Option(metavar="ADDRESS", help="Where the pages are published.")]
+Site = Annotated[
+    str, typer.Option(metavar="SITE", help="docusaurus, mkdocs, mdbook, github or plain.")
+]
+ItsBook = Annotated[str, typer.Option("--book", metavar="ID", help="The book that they belong to.")]
 
 
 def there(path: str) -> str:

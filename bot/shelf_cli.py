@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.arguments import one_of
-from bot.command_line import Json, finish, is_there, there
+from bot.command_line import BaseUrl, ItsBook, Json, Site, finish, is_there, there
 from rag_core.errors import InvalidQuestion
 
 books = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
@@ -112,9 +112,7 @@ def add(
         list[str],
         typer.Argument(help="Folders, files, sitemaps or addresses.", metavar="PLACE…"),
     ],
-    book: Annotated[
-        str, typer.Option("--book", metavar="ID", help="The book that they belong to.")
-    ],
+    book: ItsBook,
     every: Annotated[
         str,
         typer.Option(
@@ -122,12 +120,8 @@ def add(
         ),
     ] = "",
     pull: Annotated[bool, typer.Option(help="Run `git pull` in these folders first.")] = False,
-    base_url: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where the pages are published.")
-    ] = "",
-    site: Annotated[
-        str, typer.Option(metavar="SITE", help="docusaurus, mkdocs, mdbook, github or plain.")
-    ] = "",
+    base_url: BaseUrl = "",
+    site: Site = "",
     as_json: Json = False,
 ) -> None:
     """Read a book from here, now and in its time."""

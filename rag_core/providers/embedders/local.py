@@ -70,7 +70,8 @@ class LocalEmbedder:
             read[places] = await asyncio.gather(
                 *(self._read(self._embed_now, flat[place]) for place in places)
             )
-        await self._read(self._embed_last, NOTHING)
+        if flat:
+            await self._read(self._embed_last, NOTHING)
         return joined(texts_in_pieces, read)
 
     async def embed_query(self, text: str) -> Vector:
