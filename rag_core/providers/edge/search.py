@@ -11,7 +11,7 @@ import qdrant_edge as edge
 
 from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.edge.filters import readable
-from rag_core.providers.edge.rarity import TOTAL, Counting, Reach, TermRarity, weighed
+from rag_core.providers.edge.rarity import Reach, TermRarity, weighed
 from rag_core.providers.index.bm25 import MOST_WEIGHT, idf, words_model
 from rag_core.providers.index.conditions import Condition, conditions_of
 from rag_core.providers.index.known import Known
@@ -144,18 +144,14 @@ class EdgeSearch:
     def _by_words(self, text: str, reach: Reach) -> Asked | None:
         """None for a text without a word that the books have."""
         terms = self._words.embed_query(text).indices if text else []
-        known = self._rarity.known(reach)
-        missing = [term for term in terms if term not in known]
-        if missing:
-            counting = Counting(self._shard, reach)
-            total = int(known[TOTAL]) if TOTAL in known else counting.total()
-            learnt = counting.rarity(missing, total)
-            known = self._rarity.learnt(reach, {TOTAL: total, **learnt})
-        rarity = {term: known[term] for term in terms if known.get(term)}
+        if not terms:
+            return None
+        known = self._rarity.of(terms, reach, self._shard)
+        rarity = {term: known.rarity[term] for term in terms if known.rarity[term]}
         if not rarity:
             return None
         words, params = weighed(rarity)
-        nowhere = (len(terms) - len(rarity)) * idf(int(known[TOTAL]), 0)
+        nowhere = (len(terms) - len(rarity)) * idf(known.total, 0)
         bound = MOST_WEIGHT * (sum(rarity.values()) + nowhere)
         return Asked(edge.Query.Nearest(words, using=WORDS), params, bound)
 
