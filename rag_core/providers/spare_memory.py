@@ -16,6 +16,10 @@ LARGE_OPTION, LARGE = -3, 2**20
 """M_MMAP_THRESHOLD, and from which size on a piece of memory is the system's own when it is free.
 The library raises it by itself to 32 MB; what large pieces leave is then held by small ones. The
 local model, which needs such pieces all the time, keeps a place of its own (minilm.py)."""
+SPARE_OPTION, SPARE = -1, 4 * 2**20
+"""M_TRIM_THRESHOLD, and how much may stay free at the end until it is given back: what a search
+takes and frees in pieces of half a megabyte, dozens of times in a millisecond. The library would
+have the system fetch it anew each time, which took as long as the work itself."""
 
 
 def share_free_memory() -> None:
@@ -27,6 +31,7 @@ def share_free_memory() -> None:
     if choose is not None:
         choose(PLACES_OPTION, PLACES)
         choose(LARGE_OPTION, LARGE)
+        choose(SPARE_OPTION, SPARE)
 
 
 def give_back() -> None:

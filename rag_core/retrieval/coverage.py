@@ -18,6 +18,10 @@ LETTERS = bytes(
     byte if byte >= 128 else ord(chr(byte).lower()) if chr(byte).isalnum() else SPACE
     for byte in range(256)
 )
+PLAIN = bytes(range(128))
+MARK = "’".encode()
+"""Quotation marks and dashes begin alike, and are neither large nor small: many English texts have
+no other signs, and to make a text small that has any takes ten times as long as reading it."""
 BORDER = 0xFF
 """Stands between two passages. No text has this byte, so that no piece of a question spans it."""
 WORD = 8
@@ -82,7 +86,13 @@ def spaced_letters(texts: Sequence[str]) -> NDArray[np.uint8]:
 
 def lowered(text: str) -> bytes:
     """In lower case; that of plain letters is left to the table of letters."""
-    return text.encode() if text.isascii() else text.lower().encode("utf-8", "replace")
+    if text.isascii():
+        return text.encode()
+    written = text.encode("utf-8", "replace")
+    others = written.translate(None, PLAIN)
+    if len(MARK) * others.count(MARK[:-1]) == len(others):
+        return written
+    return text.lower().encode("utf-8", "replace")
 
 
 def codes(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -53,6 +53,11 @@ def test_coverage_is_a_share_and_one_where_every_piece_is_there(
         assert (share == pytest.approx(1.0)) == (bool(wanted) and wanted <= pieces(passage))
 
 
+@given(st.text(alphabet="aBÄé ’“–…KⓀΣ中\n", max_size=40))
+def test_large_letters_are_small_ones_whatever_signs_stand_beside_them(text: str) -> None:
+    assert pieces(text) == pieces(text.lower())
+
+
 SCORED = st.tuples(st.floats(-1.0, 1.0, width=32), st.floats(0.0, 1.0))
 
 
