@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from rag_core.desk.failpoints import POINTS
@@ -83,36 +83,57 @@ async def ask_all(place: Yard, questions: int, *, over: float) -> None:
 
 async def failpoints(scale: Scale) -> Outcome:
     """The process kills itself at each named point, twenty times each."""
+    async with yard(scale.folder, seed=scale.seed, model_seconds=0.05) as place:
+        return await dead_at_each_point(place, scale, more=lambda: None)
+
+
+async def failpoints_on_postgres(scale: Scale) -> Outcome:
+    """The same beside a process on the same database, which takes its share of what comes."""
+    with postgres_server() as server:
+        url = server.url(await server.create())
+        async with yard(scale.folder, seed=scale.seed, model_seconds=0.05, database=url) as place:
+            beside = await place.start(data="data-2")
+            await beside.ready()
+            channels = place.channels(40)
+            return await dead_at_each_point(
+                place, scale, more=lambda: place.ask(place.random.choice(channels))
+            )
+
+
+async def dead_at_each_point(place: Yard, scale: Scale, *, more: Callable[[], object]) -> Outcome:
     times = scale.of(20)
     outcome = Outcome(figures={"points": len(POINTS), "times_each": times, "deaths": 0})
-    async with yard(scale.folder, seed=scale.seed, model_seconds=0.05) as place:
-        channels = place.channels(40)
-        for point in POINTS:
-            for _ in range(times):
-                visit = place.random.randint(1, 3)
-                house = await place.start(FOOTNOTE_FAILPOINT=f"{point}:{visit}")
-                for number in range(3):
-                    # The first comes in a thread of its own: in one that is there already it might
-                    # stand behind a question that must wait until a process has lived for a while.
-                    goes_on = visit == 1 and number
-                    place.ask(place.random.choice(channels), "one" if goes_on else "")
-                died = await ended_itself(house.process)
-                outcome.figures["deaths"] += died
-                outcome.must(died, f"{point}:{visit} was never reached")
-                await house.kill()
-        house = await place.start()
-        await house.ready()
-        outcome.must(await place.until_ended(within=PATIENCE), "not everything ended")
-        return judged(outcome, figures(place.record()))
+    channels = place.channels(40)
+    for point in POINTS:
+        for _ in range(times):
+            visit = place.random.randint(1, 3)
+            house = await place.start(FOOTNOTE_FAILPOINT=f"{point}:{visit}")
+            for number in range(3):
+                # The first comes in a thread of its own: in one that is there already it might
+                # stand behind a question that must wait until a process has lived for a while.
+                goes_on = visit == 1 and number
+                place.ask(place.random.choice(channels), "one" if goes_on else "")
+            died = await ended_itself(house.process, more)
+            outcome.figures["deaths"] += died
+            outcome.must(died, f"{point}:{visit} was never reached")
+            await house.kill()
+    house = await place.start()
+    await house.ready()
+    outcome.must(await place.until_ended(within=PATIENCE), "not everything ended")
+    return judged(outcome, figures(place.record()))
 
 
-async def ended_itself(process: asyncio.subprocess.Process) -> bool:
-    try:
-        async with asyncio.timeout(40):
-            await process.wait()
-    except TimeoutError:
-        return False
-    return True
+async def ended_itself(process: asyncio.subprocess.Process, more: Callable[[], object]) -> bool:
+    """Whether it ends within forty seconds, while more is asked."""
+    for _ in range(160):
+        try:
+            async with asyncio.timeout(0.25):
+                await process.wait()
+        except TimeoutError:
+            more()
+        else:
+            return True
+    return False
 
 
 async def shutdown(scale: Scale) -> Outcome:

@@ -10,6 +10,7 @@ from tests.faults.disks import damaged_page, disk_fails, disk_full
 from tests.faults.everything import everything, everything_on_a_server
 from tests.faults.kills import (
     failpoints,
+    failpoints_on_postgres,
     kills,
     kills_on_postgres,
     shutdown,
@@ -43,6 +44,7 @@ ROWS: Mapping[str, Row] = {
     "tenant": tenant,
     "services": services,
     "index": index,
+    "failpoints-postgres": failpoints_on_postgres,
     "deliveries-postgres": deliveries_on_postgres,
     "shutdown-postgres": shutdown_on_postgres,
     "everything": everything,
