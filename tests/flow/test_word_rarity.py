@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 import qdrant_edge as edge
@@ -116,3 +117,26 @@ def test_what_was_learnt_before_a_change_is_not_held_on_to(tmp_path: Path) -> No
         now = rarity.of(TERMS, reach(generation=2), shard).rarity
     assert before == pytest.approx(idf(PASSAGES, 1), rel=1e-4, abs=1e-6)
     assert now == pytest.approx(counted([*range(1, PASSAGES + 1), *numbers]), rel=1e-4, abs=1e-6)
+
+
+class CountingShard:
+    """The engine, and how often it was asked."""
+
+    def __init__(self, shard: edge.EdgeShard) -> None:
+        self._shard = shard
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked += 1
+        return getattr(self._shard, name)
+
+
+def test_a_word_is_counted_once_in_a_state_of_the_index(tmp_path: Path) -> None:
+    with index(tmp_path) as shard:
+        rarity, engine = TermRarity(), CountingShard(shard)
+        first = dict(rarity.of(TERMS, reach(), cast(edge.EdgeShard, engine)).rarity)
+        before = engine.asked
+        again = rarity.of(list(reversed(TERMS)), reach(), cast(edge.EdgeShard, engine)).rarity
+    assert before > 0
+    assert engine.asked == before
+    assert again == first
