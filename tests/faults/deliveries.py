@@ -9,10 +9,10 @@ from collections.abc import AsyncIterator
 from tests.faults.checker import figures
 from tests.faults.proxy import FaultProxy, Weather, fault_proxy
 from tests.faults.row import Outcome, Scale, judged
+from tests.faults.shared_yard import two_processes
 from tests.faults.yard import Yard, yard
 from tests.peers.discord import SEND
 from tests.peers.discord_limits import Trouble
-from tests.peers.postgres import postgres_server
 from tests.peers.slack import RETRY_AFTER, Fault
 
 PATIENCE = 240.0
@@ -46,12 +46,8 @@ async def deliveries(scale: Scale) -> Outcome:
 
 async def deliveries_on_postgres(scale: Scale) -> Outcome:
     """The same with two processes on one database, which get the deliveries in turn."""
-    with postgres_server() as server:
-        url = server.url(await server.create())
-        async with yard(scale.folder, seed=scale.seed, database=url) as place:
-            beside = await place.start(data="data-2")
-            await beside.ready()
-            return await delivered_often(place, scale)
+    async with two_processes(scale) as place:
+        return await delivered_often(place, scale)
 
 
 async def delivered_often(place: Yard, scale: Scale) -> Outcome:

@@ -10,8 +10,8 @@ from rag_core.desk.failpoints import POINTS
 from tests.faults.answering_model import CANARY
 from tests.faults.checker import figures
 from tests.faults.row import Outcome, Scale, judged, share
+from tests.faults.shared_yard import BESIDE, shared_yard, two_processes
 from tests.faults.yard import Yard, yard
-from tests.peers.postgres import postgres_server
 
 PATIENCE = 180.0
 CALLS_OF_AN_ANSWER = 2
@@ -26,10 +26,8 @@ async def kills(scale: Scale) -> Outcome:
 
 async def kills_on_postgres(scale: Scale) -> Outcome:
     """The same with two processes on one database, of which one is killed at a time."""
-    with postgres_server() as server:
-        url = server.url(await server.create())
-        async with yard(scale.folder, seed=scale.seed, model_seconds=0.4, database=url) as place:
-            return await killed(place, scale, folders=("data", "data-2"))
+    async with shared_yard(scale, model_seconds=0.4) as place:
+        return await killed(place, scale, folders=("data", BESIDE))
 
 
 async def killed(place: Yard, scale: Scale, *, folders: Sequence[str]) -> Outcome:
@@ -89,15 +87,11 @@ async def failpoints(scale: Scale) -> Outcome:
 
 async def failpoints_on_postgres(scale: Scale) -> Outcome:
     """The same beside a process on the same database, which takes its share of what comes."""
-    with postgres_server() as server:
-        url = server.url(await server.create())
-        async with yard(scale.folder, seed=scale.seed, model_seconds=0.05, database=url) as place:
-            beside = await place.start(data="data-2")
-            await beside.ready()
-            channels = place.channels(40)
-            return await dead_at_each_point(
-                place, scale, more=lambda: place.ask(place.random.choice(channels))
-            )
+    async with two_processes(scale, model_seconds=0.05) as place:
+        channels = place.channels(40)
+        return await dead_at_each_point(
+            place, scale, more=lambda: place.ask(place.random.choice(channels))
+        )
 
 
 async def dead_at_each_point(place: Yard, scale: Scale, *, more: Callable[[], object]) -> Outcome:
@@ -144,12 +138,8 @@ async def shutdown(scale: Scale) -> Outcome:
 
 async def shutdown_on_postgres(scale: Scale) -> Outcome:
     """The same while another process works on the same database."""
-    with postgres_server() as server:
-        url = server.url(await server.create())
-        async with yard(scale.folder, seed=scale.seed, model_seconds=0.5, database=url) as place:
-            beside = await place.start(data="data-2")
-            await beside.ready()
-            return await ended_in_order(place, scale)
+    async with two_processes(scale, model_seconds=0.5) as place:
+        return await ended_in_order(place, scale)
 
 
 async def ended_in_order(place: Yard, scale: Scale) -> Outcome:
