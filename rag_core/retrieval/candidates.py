@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
@@ -117,11 +116,13 @@ def pages_in_turn(
     items: Sequence[T], page: Callable[[T], Hashable], score: Callable[[T], float]
 ) -> list[T]:
     """The best first; further passages of a page go behind pages that are nearly as good."""
-    taken: Counter[Hashable] = Counter()
+    before: dict[Hashable, int] = {}
     worth: list[float] = []
     for each in items:
         name = page(each)
-        taken[name] += 1
-        waits_for = max(0, taken[name] - CHUNKS_OF_A_PAGE)
-        worth.append(max(0.0, score(each)) * WAITING**waits_for)
-    return [items[at] for at in sorted(range(len(items)), key=lambda at: -worth[at])]
+        place = before.get(name, 0)
+        before[name] = place + 1
+        own = max(0.0, score(each))
+        waits_for = place + 1 - CHUNKS_OF_A_PAGE
+        worth.append(own * WAITING**waits_for if waits_for > 0 else own)
+    return [items[at] for at in sorted(range(len(items)), key=worth.__getitem__, reverse=True)]

@@ -64,9 +64,8 @@ def is_code(word: str) -> bool:
     return "_" in word or word.startswith("--") or bool(DOTTED.fullmatch(word))
 
 
-def code_shares(question: str, passages: Sequence[str]) -> NDArray[np.float64]:
-    """For each passage the share of the question's codes it has, by their rarity: 0 to 1."""
-    codes = codes_in(question)
+def code_shares(codes: Sequence[str], passages: Sequence[str]) -> NDArray[np.float64]:
+    """For each passage the share of a question's codes it has, by their rarity: 0 to 1."""
     if not codes or not passages:
         return np.zeros(len(passages))
     patterns = [pattern_of(code) for code in codes]

@@ -25,9 +25,9 @@ no other signs, and to make a text small that has any takes ten times as long as
 BORDER = 0xFF
 """Stands between two passages. No text has this byte, so that no piece of a question spans it."""
 WORD = 8
-"""Bytes of a number: a piece is read with what comes after it, and that is masked away."""
+"""Bytes of a number: a piece is read with what comes after it, which is masked away."""
 MASK = np.uint64((1 << 8 * PIECE) - 1)
-MIXER, SIEVE = np.uint64(0x9E3779B97F4A7C15), 16
+MIXER, SIEVE = np.uint64(0x9E3779B97F << 64 - 8 * PIECE), 16
 """Most pieces of a passage are none of the question's: a table of so many bits says so at once."""
 
 
@@ -38,19 +38,19 @@ class Wording:
         self._count = len(texts)
         letters = spaced_letters(texts)
         self._borders = np.flatnonzero(letters == BORDER)
-        self._codes = codes(letters)
-        self._sieved = sieved(self._codes)
+        self._windows = windows(letters)
+        self._sieved = sieved(self._windows)
 
     def held_of(self, question: str) -> NDArray[np.bool_]:
         """Which text has which of the question's pieces."""
-        wanted = np.unique(codes(spaced_letters([question])[:-1]))
+        wanted = np.unique(windows(spaced_letters([question])[:-1]) & MASK)
         held = np.zeros((self._count, len(wanted)), dtype=np.bool_)
         if not held.size:
             return held
         sieve = np.zeros(1 << SIEVE, dtype=np.bool_)
         sieve[sieved(wanted)] = True
         at = np.flatnonzero(sieve.take(self._sieved))
-        found = self._codes[at]
+        found = self._windows[at] & MASK
         place = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
         same = wanted[place] == found
         held[np.searchsorted(self._borders, at[same], side="right"), place[same]] = True
@@ -95,18 +95,18 @@ def lowered(text: str) -> bytes:
     return text.lower().encode("utf-8", "replace")
 
 
-def codes(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """Every piece of the text as a number, in order."""
+def windows(letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """A number at each place: its first bytes are the piece that begins there."""
     count = max(0, len(letters) - PIECE + 1)
     buffer = letters.tobytes() + bytes(WORD)
-    read = np.ndarray(count, dtype="<u8", buffer=buffer, strides=(1,))
-    pieces: NDArray[np.uint64] = read & MASK
-    return pieces
+    return np.ndarray(count, dtype="<u8", buffer=buffer, strides=(1,))
 
 
-def sieved(pieces: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """A few bits of each piece, mixed: as places of a table, which are read without a copy."""
-    bits = pieces * MIXER
+def sieved(windows: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """A few bits of each piece, mixed: as places of a table, which are read without a copy.
+
+    The mixer ends in as many noughts as a window has bits behind its piece, which so fall away."""
+    bits = windows * MIXER
     bits >>= np.uint64(64 - SIEVE)
     return bits.view(np.int64)
 

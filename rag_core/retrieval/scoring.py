@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.retrieval.candidates import Candidate, Placed, merged, pages_in_turn
-from rag_core.retrieval.codes import code_shares
+from rag_core.retrieval.codes import code_shares, codes_in
 from rag_core.retrieval.coverage import Wording, shares
 from rag_core.retrieval.likeness import Likeness
 
@@ -130,7 +130,8 @@ class Judgement:
         """Equal texts are merged."""
         alike = np.array([max(0.0, likeness.get(each.point, 0.0)) for each in self.candidates])
         scores = with_pages(self.candidates, self.scores + LIKENESS_WEIGHT * alike)
-        placed = (Placed(self.candidates[at], float(scores[at])) for at in best_first(scores))
+        known = scores.tolist()
+        placed = (Placed(self.candidates[at], known[at]) for at in best_first(scores))
         ordered = merged(each for each in placed if each.candidate.nearness >= self.threshold)
         if not self.in_turn:
             return ordered
@@ -164,15 +165,15 @@ def with_wording(
 ) -> NDArray[np.float64]:
     """The scores with the wording of the texts that were asked counted too, and the codes of the
     last one."""
-    passages = [candidate.passage for candidate in candidates]
-    wording = Wording([*passages, *(candidate.headings for candidate in candidates)])
+    wording = Wording([each.headings for each in candidates] + [each.text for each in candidates])
     scores: NDArray[np.float64] = np.array([each.score for each in candidates])
-    scores = scores + CODES_WEIGHT * code_shares(question, passages)
+    if codes := codes_in(question):
+        scores = scores + CODES_WEIGHT * code_shares(codes, [each.passage for each in candidates])
     for text, weight in ((question, 1.0), (thread, THREAD_WEIGHT)):
         if text is not None:
-            held = wording.held_of(text)
-            said, headed = shares(held[: len(passages)]), shares(held[len(passages) :])
-            scores = scores + weight * (COVERAGE_WEIGHT * said + HEADINGS_WEIGHT * headed)
+            headed, own = np.split(wording.held_of(text), 2)
+            said = shares(headed | own)
+            scores = scores + weight * (COVERAGE_WEIGHT * said + HEADINGS_WEIGHT * shares(headed))
     return scores
 
 
@@ -181,12 +182,14 @@ def with_pages(candidates: Sequence[Candidate], scores: NDArray[np.float64]) -> 
 
     On a short page each passage counts as its own second: it has nothing else to show, and a
     text that was cut in two stands neither above nor below a whole one for the cut alone."""
+    pages = [candidate.page for candidate in candidates]
+    known = scores.tolist()
     by_page: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for candidate, score in zip(candidates, scores.tolist(), strict=True):
-        by_page[candidate.page].append(score)
-    seconds = {page: sum(sorted(each, reverse=True)[1:2]) for page, each in by_page.items()}
+    for page, score in zip(pages, known, strict=True):
+        by_page[page].append(score)
+    seconds = {page: sorted(each)[-2] if each[1:] else 0.0 for page, each in by_page.items()}
     added = [
-        score if candidate.total_chunks <= SHORT_PAGE else seconds[candidate.page]
-        for candidate, score in zip(candidates, scores.tolist(), strict=True)
+        score if candidate.total_chunks <= SHORT_PAGE else seconds[page]
+        for candidate, page, score in zip(candidates, pages, known, strict=True)
     ]
     return scores + SECOND_WEIGHT * np.array(added)

@@ -15,7 +15,7 @@ from rag_core.providers.edge.rarity import Reach, TermRarity, weighed
 from rag_core.providers.index.bm25 import MOST_WEIGHT, idf, words_model
 from rag_core.providers.index.conditions import Condition, conditions_of
 from rag_core.providers.index.known import Known
-from rag_core.providers.index.payload import candidates, result_of, results_of, unpacked
+from rag_core.providers.index.payload import candidates, opened, result_of, results_of, unpacked
 from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.likeness import Likeness, middle_of
 from rag_core.retrieval.results import SearchResult
@@ -160,7 +160,7 @@ class EdgeSearch:
         missing: list[Any] = [point for point in points if point not in known]
         if missing:
             records = self._shard.retrieve(missing, with_payload=True, with_vector=False)
-            known |= {int(record.id): unpacked(record.payload or {}) for record in records}
+            known |= {int(record.id): opened(record.payload or {}) for record in records}
         return {point: known[point] for point in points if point in known}
 
     def _likeness(self, leaders: Sequence[Any], points: Sequence[int]) -> Likeness:
@@ -182,7 +182,8 @@ class EdgeSearch:
         points: list[Any] = [each.candidate.point for each in placed]
         records = self._shard.retrieve(points, with_payload=False, with_vector=[DENSE])
         vectors = {record.id: dense_of(record) for record in records}
-        return results_of(placed, stored, vectors)
+        whole = {point: unpacked(stored[point]) for point in points}
+        return results_of(placed, whole, vectors)
 
     def matching(
         self, reach: Reach, conditions: Sequence[Condition], *, most: int | None = None
@@ -198,7 +199,7 @@ class EdgeSearch:
     def _unscored(self, where: edge.Filter, most: int | None = None) -> list[SearchResult]:
         return [
             result_of(
-                unpacked(record.payload or {}),
+                unpacked(opened(record.payload or {})),
                 similarity=0.0,
                 rank=rank,
                 rank_score=0.0,

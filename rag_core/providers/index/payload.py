@@ -48,6 +48,8 @@ for those who read a server's collection beside us; nobody reads this one, where
 tenth of adding a passage."""
 NARROWING = (TENANT, *EDGE_KEYWORDS, *INTEGERS, *DATETIMES)
 OTHERS = "others"
+AT_HAND = ("source_file", "total_chunks", "breadcrumb")
+"""Of the others, what candidates are put in order by; the rest is only read of the few winners."""
 ASIDE = tuple(name for name in METADATA if name not in NARROWING)
 NARROW = tuple(name for name in METADATA if name in NARROWING)
 values_aside, values_narrow = attrgetter(*ASIDE), attrgetter(*NARROW)
@@ -83,11 +85,14 @@ def payload_of(embedded: EmbeddedChunk) -> dict[str, Any]:
 
 
 def packed_of(embedded: EmbeddedChunk) -> dict[str, Any]:
-    """The fields that searches are narrowed by, and one text: the others as JSON, and the passage.
+    """The fields that searches are narrowed by, and one text: what is at hand, the other fields,
+    both as a line of JSON, and the passage.
 
     The embedded engine takes longer over twenty texts than over the passage they belong to."""
     stored = narrow_fields(embedded)
-    stored[OTHERS] = f"{to_json(fields_aside(embedded)).decode()}\n{embedded.chunk.text}"
+    others = fields_aside(embedded)
+    at_hand = to_json([others.pop(name) for name in AT_HAND]).decode()
+    stored[OTHERS] = f"{at_hand}\n{to_json(others).decode()}\n{embedded.chunk.text}"
     return stored
 
 
@@ -128,11 +133,30 @@ def spelled(moment: datetime, zone: tzinfo | None) -> str:
     return moment.isoformat()
 
 
-def unpacked(stored: dict[str, Any]) -> dict[str, Any]:
-    """The fields as they were."""
-    others, _, text = stored.pop(OTHERS).partition("\n")
-    stored.update(from_json(others), text=text)
+def opened(stored: dict[str, Any]) -> dict[str, Any]:
+    """What a search looks at of many passages is as it was; the other fields are still packed."""
+    packed = stored[OTHERS]
+    if packed.startswith("{"):  # written when all fields stood in one line
+        line, text = packed.split("\n", 1)
+        return {**without_others(stored), **read(line), "text": text}
+    at_hand, stored[OTHERS], stored["text"] = packed.split("\n", 2)
+    stored |= zip(AT_HAND, read(at_hand), strict=True)
     return stored
+
+
+def unpacked(opened: Mapping[str, Any]) -> dict[str, Any]:
+    """All fields as they were."""
+    return {**without_others(opened), **read(opened.get(OTHERS, "{}"))}
+
+
+def read(line: str) -> Any:
+    """What stands in a line of JSON. The library keeps texts that it has read, to know them again,
+    which doubles the time where nearly every text is another one; names of fields are the same."""
+    return from_json(line, cache_strings="keys")
+
+
+def without_others(stored: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in stored.items() if name != OTHERS}
 
 
 def searchable_text(embedded: EmbeddedChunk) -> str:
