@@ -53,17 +53,23 @@ class Filling:
         self._chance = np.random.default_rng(seed)
         self._writer = Writer(seed)
 
-    async def fill(
-        self, store: EdgeStore, bare: edge.EdgeShard | None, *, book: str, chunks: int
-    ) -> None:
+    async def fill(self, store: EdgeStore, *, book: str, chunks: int) -> None:
+        for embedded in self.files(book, chunks):
+            await store.add(embedded)
+            names = {each.chunk.metadata.source_file for each in embedded}
+            await store.show_versions(book_id=book, versions=dict.fromkeys(names, 1))
+
+    def fill_bare(self, shard: edge.EdgeShard, *, book: str, chunks: int) -> None:
+        for embedded in self.files(book, chunks):
+            shard.update(edge.UpdateOperation.upsert_points(list(bare_points(embedded))))
+        shard.optimize()
+
+    def files(self, book: str, chunks: int) -> Iterator[list[EmbeddedChunk]]:
+        """The chunks of so many files as are added in one call."""
         pages = chunks // SECTIONS
         for start in range(0, pages, FILES):
             names = [f"{number:06}.md" for number in range(start, min(pages, start + FILES))]
-            embedded = [each for name in names for each in self.embedded(book, name)]
-            await store.add(embedded)
-            await store.show_versions(book_id=book, versions=dict.fromkeys(names, 1))
-            if bare is not None:
-                bare.update(edge.UpdateOperation.upsert_points(list(bare_points(embedded))))
+            yield [each for name in names for each in self.embedded(book, name)]
 
     def meaning(self) -> list[float]:
         """The mean of a few sentences' vectors, as that of a passage is near it."""

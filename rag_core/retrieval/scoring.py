@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -16,7 +17,10 @@ from rag_core.retrieval.coverage import Wording, shares
 from rag_core.retrieval.likeness import Likeness
 
 P = TypeVar("P", bound=Hashable)
-Row = Sequence[float]
+Signals = NDArray[np.float64]
+"""A row for each signal, a column for each point: meaning for each text, the question first, then
+its thread; then words for each. NaN where a signal was not asked, or did not know the point; `fmax`
+and `fmin` leave those out."""
 
 COSINE_WEIGHT = 1.0
 WORDS_WEIGHT = 0.6
@@ -30,8 +34,6 @@ SECOND_WEIGHT = 0.5
 """What a page's second passage adds to its first. docs/retrieval.md tells how all were chosen."""
 LEADERS, LIKENESS_WEIGHT = 3, 0.25
 """The likeness to the first few different texts: more of the same subject is seldom wrong."""
-FEW = 32
-"""Points that are put in order faster one by one than in rows."""
 ROUNDING = 1e-9
 """Sums of the same numbers in another order are not quite equal."""
 SHORT_PAGE = 2
@@ -48,61 +50,38 @@ class Ranked(Generic[P]):
     scores: list[float]
 
 
-def contenders(
-    points: Sequence[P],
-    cosines: Sequence[Mapping[P, float]],
-    words: Sequence[Mapping[P, float]],
-    *,
-    room: int,
-) -> Sequence[P]:
-    """Those that may be among the best `room`, while some are known by one signal only.
+def contenders(known: Signals, *, room: int) -> NDArray[np.bool_]:
+    """Which of more may be among the best `room`, while some are known by one signal only.
 
     Each signal brought its own best, so whatever it did not bring has no more than the last of
     these. Nobody need ask how much less, where even that would not do."""
-    if len(points) <= room:
-        return points
-    signals = [*cosines, *words]
-    known = np.array([[each.get(point, np.nan) for point in points] for each in signals])
-    last = np.array([max(0.0, min(each.values(), default=0.0)) for each in signals])
-    weights = signal_weights(len(cosines))
-    least = weights @ np.maximum(np.nan_to_num(known), 0.0)
+    weights = signal_weights(len(known) // 2)
+    last = np.fmax(np.fmin.reduce(known, axis=1), 0.0)
+    least = weights @ np.fmax(known, 0.0)
     most = least + (weights * last) @ np.isnan(known)
     enough = np.partition(least, -room)[-room] - ROUNDING
-    return [points[at] for at in np.flatnonzero(most >= enough).tolist()]
+    kept: NDArray[np.bool_] = most >= enough
+    return kept
 
 
+@cache
 def signal_weights(texts: int) -> NDArray[np.float64]:
     """Of meaning for each text, then of words for each."""
     by_text = np.array((1.0, THREAD_WEIGHT))[:texts]
-    return np.concatenate((COSINE_WEIGHT * by_text, WORDS_WEIGHT * by_text))
+    weights = np.concatenate((COSINE_WEIGHT * by_text, WORDS_WEIGHT * by_text))
+    weights.setflags(write=False)  # all searches have the same
+    return weights
 
 
-def ranked(points: Sequence[P], cosines: Sequence[Row], words: Sequence[Row]) -> Ranked[P]:
+def ranked(points: Sequence[P], signals: Signals) -> Ranked[P]:
     """Scores are added, not ranks: how far ahead the first is counts as well.
 
-    A row for each text, the question first, then its thread; in it a number for each point. Words
-    are BM25 divided by the most that any passage could reach: 0 to 1."""
-    if len(points) <= FEW and len(cosines) == 1:
-        return few_ranked(points, cosines[0], words[0])
-    meaning = np.array(cosines, dtype=np.float64).reshape(len(cosines), len(points))
-    said = np.array(words, dtype=np.float64).reshape(meaning.shape)
-    weights = np.array((1.0, THREAD_WEIGHT))[: len(cosines)]
-    scores = weights @ (COSINE_WEIGHT * np.maximum(meaning, 0.0) + WORDS_WEIGHT * said)
+    Words are BM25 divided by the most that any passage could reach: 0 to 1."""
+    scores = signal_weights(len(signals) // 2) @ np.fmax(signals, 0.0)
     best = np.argsort(-scores, kind="stable")
+    similarities = np.nan_to_num(signals[0, best])
     return Ranked(
-        [points[at] for at in best.tolist()], meaning[0, best].tolist(), scores[best].tolist()
-    )
-
-
-def few_ranked(points: Sequence[P], cosines: Row, words: Row) -> Ranked[P]:
-    """The same for a few points and no thread, in a tenth of the time."""
-    scores = [
-        COSINE_WEIGHT * max(cosine, 0.0) + WORDS_WEIGHT * word
-        for cosine, word in zip(cosines, words, strict=True)
-    ]
-    best = sorted(range(len(points)), key=lambda at: -scores[at])
-    return Ranked(
-        [points[at] for at in best], [cosines[at] for at in best], [scores[at] for at in best]
+        [points[at] for at in best.tolist()], similarities.tolist(), scores[best].tolist()
     )
 
 

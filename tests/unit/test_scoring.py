@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,6 @@ from rag_core.retrieval.coverage import PIECE, coverage, spaced_letters
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.scoring import (
-    FEW,
     LIKENESS_WEIGHT,
     SECOND_WEIGHT,
     THREAD_WEIGHT,
@@ -61,38 +61,37 @@ def test_large_letters_are_small_ones_whatever_signs_stand_beside_them(text: str
 SCORED = st.tuples(st.floats(-1.0, 1.0, width=32), st.floats(0.0, 1.0))
 
 
-@given(st.lists(SCORED, min_size=1, max_size=FEW))
-def test_a_few_points_are_ranked_to_the_bit_as_many_are(scored: list[tuple[float, float]]) -> None:
-    cosines, words = map(list, zip(*scored, strict=True))
-    last = [-1.0] * (FEW + 1 - len(scored))  # below all others, so that there are many
-    few = ranked(range(len(scored)), [cosines], [words])
-    many = ranked(range(FEW + 1), [[*cosines, *last]], [[*words, *([0.0] * len(last))]])
-    kept = [at for at, point in enumerate(many.points) if point < len(scored)]
-    assert few.points == [many.points[at] for at in kept]
-    assert few.similarities == [many.similarities[at] for at in kept]
-    assert few.scores == [many.scores[at] for at in kept]
-
-
-@given(st.lists(SCORED, min_size=1, max_size=40), st.integers(1, 12), st.integers(1, 12))
+@given(st.lists(SCORED, min_size=2, max_size=40), st.integers(1, 12), st.integers(1, 12))
 def test_whoever_is_among_the_best_was_a_contender(
     scored: list[tuple[float, float]], heard: int, room: int
 ) -> None:
-    cosines, words = (dict(enumerate(each)) for each in zip(*scored, strict=True))
-    near, said = (
-        {point: scores[point] for point in sorted(scores, key=lambda at: -scores[at])[:heard]}
-        for scores in (cosines, words)
+    everything = np.array(scored).T
+    brought = [{*np.argsort(-row, kind="stable")[:heard].tolist()} for row in everything]
+    points = sorted(set[int]().union(*brought))
+    known = np.array(
+        [
+            [row[at] if at in own else np.nan for at in points]
+            for row, own in zip(everything, brought, strict=True)
+        ]
     )
-    found = sorted(near.keys() | said.keys())
-    kept = contenders(found, [near], [said], room=room)
-    best = ranked(found, [[cosines[at] for at in found]], [[words[at] for at in found]])
-    assert {*best.points[:room]} <= {*kept} <= {*found}
+    room = min(room, len(points))
+    kept = [points[at] for at in np.flatnonzero(contenders(known, room=room)).tolist()]
+    best = ranked(points, everything[:, points])
+    assert {*best.points[:room]} <= {*kept}
 
 
 def test_who_cannot_come_near_any_more_is_no_contender() -> None:
-    near = {1: 0.9, 2: 0.8, 3: 0.1}
-    said = {1: 0.9, 4: 0.1}
-    assert contenders([1, 2, 3, 4], [near], [said], room=1) == [1]
-    assert contenders([1, 2, 3, 4], [near], [said], room=4) == [1, 2, 3, 4]
+    near = [0.9, 0.8, 0.1, np.nan]
+    said = [0.9, np.nan, np.nan, 0.1]
+    assert contenders(np.array([near, said]), room=1).tolist() == [True, False, False, False]
+    assert all(contenders(np.array([near, said]), room=4))
+
+
+def test_a_signal_that_knows_nothing_of_a_point_adds_nothing_and_takes_nothing() -> None:
+    found = ranked(["far", "gone", "said"], np.array([[-0.5, np.nan, 0.5], [0.1, np.nan, np.nan]]))
+    assert found.points == ["said", "far", "gone"]
+    assert found.similarities == [0.5, -0.5, 0.0]
+    assert found.scores == pytest.approx([0.5, 0.06, 0.0])
 
 
 def test_words_in_their_order_cover_more_and_case_and_marks_mean_nothing() -> None:

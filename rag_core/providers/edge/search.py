@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import qdrant_edge as edge
 
-from rag_core.ports import EmbeddedQuery, Vector
+from rag_core.ports import EmbeddedQuery
 from rag_core.providers.edge.filters import readable
 from rag_core.providers.edge.rarity import Reach, TermRarity, weighed
+from rag_core.providers.edge.signals import DENSE, WORDS, Answer, Asked, Heard, by_meaning, numbered
 from rag_core.providers.index.bm25 import MOST_WEIGHT, idf, words_model
 from rag_core.providers.index.conditions import Condition, conditions_of
 from rag_core.providers.index.known import Known
@@ -21,9 +21,6 @@ from rag_core.retrieval.likeness import Likeness, middle_of
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Ranked, contenders, ranked
 
-DENSE, WORDS = "dense", "words"
-BY_THE_VECTORS = edge.SearchParams(quantization=edge.QuantizationSearchParams(rescore=True))
-"""Scores are cosines, however what has them was found."""
 CANDIDATES = 100
 PAGE = 256
 REMEMBERED = 4_096
@@ -31,39 +28,6 @@ REMEMBERED = 4_096
 
 REMEMBERED_FIELDS = 256
 """Questions after the values of a field, such as which modules there are."""
-
-Scores = dict[int, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One signal's question to the engine."""
-
-    query: edge.Query
-    params: edge.SearchParams | None = None
-    bound: float = 1.0
-    """The most that a passage's words could reach, if it had those too that no passage has."""
-
-    def among(self, where: edge.Filter, limit: int) -> edge.QueryRequest:
-        return edge.QueryRequest(limit=limit, query=self.query, filter=where, params=self.params)
-
-    def scores(self, hits: Iterable[edge.ScoredPoint]) -> Scores:
-        # The engine's own types allow for ids and scores that this index does not have.
-        return {hit.id: hit.score / self.bound for hit in hits}  # type: ignore[misc]  # wider
-
-
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """What the signals brought, each its own best: meaning for each text, then words for each."""
-
-    signals: Sequence[Asked | None]
-    """None: no book has any of the words."""
-    scores: Sequence[Scores]
-    points: Sequence[int]
-
-    @property
-    def texts(self) -> int:
-        return len(self.signals) // 2
 
 
 class EdgeSearch:
@@ -103,41 +67,35 @@ class EdgeSearch:
             *(by_meaning(asked.vector) for asked in query.texts),
             *(self._by_words(asked.text, reach) for asked in query.texts),
         ]
-        scores = self._ask(
-            signals, [asked.among(where, wide) if asked else None for asked in signals]
-        )
-        return Heard(signals, scores, sorted(set().union(*scores)))
+        requests = [asked.among(where, wide) if asked else None for asked in signals]
+        return Heard.of(signals, self._ask(signals, requests))
 
     def _ranked(self, heard: Heard, room: int) -> Ranked[int]:
         """The best `room` by all signals, and some that might have been among them."""
-        texts = heard.texts
-        points = contenders(heard.points, heard.scores[:texts], heard.scores[texts:], room=room)
-        rows = [
-            [scores.get(point, 0.0) for point in points]
-            for scores in self._completed(heard, points)
-        ]
-        return ranked(points, rows[:texts], rows[texts:])
+        if len(heard.points) > room:
+            heard = heard.only(contenders(heard.signals, room=room))
+        heard = self._completed(heard)
+        return ranked(heard.points.tolist(), heard.signals)
 
-    def _completed(self, heard: Heard, points: Sequence[int]) -> list[Scores]:
-        """Every signal's scores of these points, also of those that only another one brought."""
-        missing = [[point for point in points if point not in scores] for scores in heard.scores]
-        found = self._ask(
-            heard.signals,
-            [
-                asked.among(numbered(lacking), len(lacking)) if asked and lacking else None
-                for asked, lacking in zip(heard.signals, missing, strict=True)
-            ],
-        )
-        return [known | more for known, more in zip(heard.scores, found, strict=True)]
+    def _completed(self, heard: Heard) -> Heard:
+        """With every signal's scores, also of points that only another one brought."""
+        missing = heard.missing()
+        if not missing:
+            return heard
+        requests = [
+            asked.among(numbered(lacking), len(lacking)) if asked and lacking else None
+            for asked, lacking in zip(heard.asked, missing, strict=True)
+        ]
+        return heard.noting(self._ask(heard.asked, requests))
 
     def _ask(
         self, signals: Sequence[Asked | None], requests: Sequence[edge.QueryRequest | None]
-    ) -> list[Scores]:
-        """Each signal's answer to its request; nothing where there is none."""
+    ) -> list[Answer | None]:
+        """Each signal's answer to its request; none where there is none."""
         asked = [each for each in requests if each is not None]
         answers = iter(self._shard.query_batch(edge.QueryBatchRequest(asked)) if asked else ())
         return [
-            signal.scores(next(answers)) if signal and request else {}
+            signal.answer(next(answers)) if signal and request else None
             for signal, request in zip(signals, requests, strict=True)
         ]
 
@@ -172,8 +130,10 @@ class EdgeSearch:
         if middle is None:
             return {}
         asked = by_meaning(middle.vector)
-        (cosines,) = self._ask([asked], [asked.among(numbered(points), len(points))])
-        return middle.likeness(cosines)
+        (hits,) = self._shard.query_batch(
+            edge.QueryBatchRequest([asked.among(numbered(points), len(points))])
+        )
+        return middle.likeness(asked.answer(hits).by_point())
 
     def _results(
         self, placed: Sequence[Placed], stored: Mapping[int, Mapping[str, Any]]
@@ -239,15 +199,6 @@ class EdgeSearch:
 
     def count(self, reach: Reach) -> int:
         return self._shard.count(edge.CountRequest(filter=readable(reach.books, reach.hidden)))
-
-
-def numbered(points: Collection[int]) -> edge.Filter:
-    """These points alone."""
-    return edge.Filter(must=[edge.HasIdCondition({*points})])
-
-
-def by_meaning(vector: Vector) -> Asked:
-    return Asked(edge.Query.Nearest(list(vector), using=DENSE), BY_THE_VECTORS)
 
 
 def dense_of(record: edge.Record) -> tuple[float, ...]:

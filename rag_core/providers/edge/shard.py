@@ -14,7 +14,7 @@ import qdrant_edge as edge
 from rag_core.errors import ConfigurationError, FolderInUse, StorageError, StorageFull
 from rag_core.providers.edge.building import GraphRules
 from rag_core.providers.edge.index_state import MOVE_AWAY, STATE_FILE, read_state, write_state
-from rag_core.providers.edge.search import DENSE, WORDS
+from rag_core.providers.edge.signals import DENSE, WORDS
 from rag_core.providers.index.payload import (
     DATETIMES,
     EDGE_KEYWORDS,

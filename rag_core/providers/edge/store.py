@@ -17,7 +17,8 @@ from rag_core.providers.edge.building import Building, GraphRules, build_in_chil
 from rag_core.providers.edge.editions import Editions
 from rag_core.providers.edge.home import EdgeHome, open_home
 from rag_core.providers.edge.rarity import Reach
-from rag_core.providers.edge.search import DENSE, WORDS, EdgeSearch
+from rag_core.providers.edge.search import EdgeSearch
+from rag_core.providers.edge.signals import DENSE, WORDS
 from rag_core.providers.index.bm25 import words_model
 from rag_core.providers.index.conditions import Condition
 from rag_core.providers.index.payload import (

@@ -6,6 +6,7 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import qdrant_edge as edge
 from qdrant_client import models
 
@@ -59,8 +60,8 @@ class ServerSearch:
             [found[point].cosines[number] for point in points] for number in range(len(words))
         ]
         shares = [[share(found[point].words, rarity) for point in points] for rarity in rarities]
-        room = max(pool, limit)
-        return await self._ordered(ranked(points, cosines, shares), limit, room, order)
+        signals = np.array([*cosines, *shares], dtype=np.float64)
+        return await self._ordered(ranked(points, signals), limit, max(pool, limit), order)
 
     async def _ordered(
         self, found: Ranked[str], limit: int, room: int, order: Order

@@ -1,0 +1,90 @@
+"""What a search asks the embedded engine, by meaning and by words, and what it hears."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import qdrant_edge as edge
+from numpy.typing import NDArray
+
+from rag_core.ports import Vector
+from rag_core.retrieval.scoring import Signals
+
+DENSE, WORDS = "dense", "words"
+BY_THE_VECTORS = edge.SearchParams(quantization=edge.QuantizationSearchParams(rescore=True))
+"""Scores are cosines, however what has them was found."""
+
+
+class Answer(NamedTuple):
+    """Points, and the score of each by one signal."""
+
+    points: NDArray[np.uint64]
+    scores: NDArray[np.float64]
+
+    def by_point(self) -> dict[int, float]:
+        return dict(zip(self.points.tolist(), self.scores.tolist(), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One signal's question to the engine."""
+
+    query: edge.Query
+    params: edge.SearchParams | None = None
+    bound: float = 1.0
+    """The most that a passage's words could reach, if it had those too that no passage has."""
+
+    def among(self, where: edge.Filter, limit: int) -> edge.QueryRequest:
+        return edge.QueryRequest(limit=limit, query=self.query, filter=where, params=self.params)
+
+    def answer(self, hits: Sequence[edge.ScoredPoint]) -> Answer:
+        # The engine's own types allow for ids that this index does not have.
+        points = np.array([hit.id for hit in hits], dtype=np.uint64)
+        return Answer(points, np.array([hit.score for hit in hits]) / self.bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Points that signals brought, and what each signal says of each."""
+
+    asked: Sequence[Asked | None]
+    """None: no book has any of the words, so that all points have nothing of them."""
+    points: NDArray[np.uint64]
+    """In order."""
+    signals: Signals
+
+    @classmethod
+    def of(cls, asked: Sequence[Asked | None], answers: Sequence[Answer | None]) -> Heard:
+        brought = np.sort(np.concatenate([answer.points for answer in answers if answer]))
+        is_new = np.ones(len(brought), dtype=np.bool_)
+        is_new[1:] = brought[1:] != brought[:-1]  # in a fourth of the time of numpy.unique
+        points = brought[is_new]
+        nothing_yet = [[np.nan] if each else [0.0] for each in asked]
+        return cls(asked, points, np.repeat(nothing_yet, len(points), axis=1)).noting(answers)
+
+    def noting(self, answers: Sequence[Answer | None]) -> Heard:
+        signals = self.signals.copy()
+        for row, answer in zip(signals, answers, strict=True):
+            if answer:
+                row[self.points.searchsorted(answer.points)] = answer.scores
+        return Heard(self.asked, self.points, signals)
+
+    def only(self, kept: NDArray[np.bool_]) -> Heard:
+        return Heard(self.asked, self.points[kept], self.signals[:, kept])
+
+    def missing(self) -> list[list[int]]:
+        """For each signal the points that only others brought."""
+        unknown = np.isnan(self.signals)
+        return [self.points[row].tolist() for row in unknown] if unknown.any() else []
+
+
+def by_meaning(vector: Vector) -> Asked:
+    return Asked(edge.Query.Nearest(list(vector), using=DENSE), BY_THE_VECTORS)
+
+
+def numbered(points: Collection[int]) -> edge.Filter:
+    """These points alone."""
+    return edge.Filter(must=[edge.HasIdCondition({*points})])
