@@ -57,11 +57,19 @@ def contenders(known: Signals, *, room: int) -> NDArray[np.bool_]:
     these. Nobody need ask how much less, where even that would not do."""
     weights = signal_weights(len(known) // 2)
     last = np.fmax(np.fmin.reduce(known, axis=1), 0.0)
-    least = weights @ np.fmax(known, 0.0)
+    least = added(known)
     most = least + (weights * last) @ np.isnan(known)
     enough = np.partition(least, -room)[-room] - ROUNDING
     kept: NDArray[np.bool_] = most >= enough
     return kept
+
+
+def added(signals: Signals) -> NDArray[np.float64]:
+    """The weighed sum of the signals for each point: row by row, since a product of matrices rounds
+    the same numbers in another way where there are more of them."""
+    weighed = np.fmax(signals, 0.0) * signal_weights(len(signals) // 2)[:, np.newaxis]
+    total: NDArray[np.float64] = weighed.sum(axis=0)
+    return total
 
 
 @cache
@@ -77,9 +85,10 @@ def ranked(points: Sequence[P], signals: Signals) -> Ranked[P]:
     """Scores are added, not ranks: how far ahead the first is counts as well.
 
     Words are BM25 divided by the most that any passage could reach: 0 to 1."""
-    scores = signal_weights(len(signals) // 2) @ np.fmax(signals, 0.0)
+    scores = added(signals)
     best = np.argsort(-scores, kind="stable")
-    similarities = np.nan_to_num(signals[0, best])
+    nearness = signals[0, best]
+    similarities = np.where(np.isnan(nearness), 0.0, nearness)
     return Ranked(
         [points[at] for at in best.tolist()], similarities.tolist(), scores[best].tolist()
     )
