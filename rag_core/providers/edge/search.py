@@ -201,8 +201,8 @@ class EdgeSearch:
         return self._shard.count(edge.CountRequest(filter=readable(reach.books, reach.hidden)))
 
 
-def dense_of(record: edge.Record) -> tuple[float, ...]:
+def dense_of(record: edge.Record) -> Sequence[float]:
     vectors = record.vector  # made anew by the engine each time it is asked for
     vector = vectors[DENSE] if isinstance(vectors, dict) else None
     # The engine's own types allow for vectors of vectors.
-    return tuple(vector) if isinstance(vector, list) else ()  # type: ignore[arg-type]  # wider
+    return vector if isinstance(vector, list) else ()  # type: ignore[return-value]  # wider

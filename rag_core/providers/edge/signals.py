@@ -58,18 +58,13 @@ class Heard:
 
     @classmethod
     def of(cls, asked: Sequence[Asked | None], answers: Sequence[Answer | None]) -> Heard:
-        brought = np.sort(np.concatenate([answer.points for answer in answers if answer]))
-        is_new = np.ones(len(brought), dtype=np.bool_)
-        is_new[1:] = brought[1:] != brought[:-1]  # in a fourth of the time of numpy.unique
-        points = brought[is_new]
-        nothing_yet = [[np.nan] if each else [0.0] for each in asked]
-        return cls(asked, points, np.repeat(nothing_yet, len(points), axis=1)).noting(answers)
+        points = each_once([answer.points for answer in answers if answer])
+        signals = np.zeros((len(asked), len(points)))
+        signals[[each is not None for each in asked]] = np.nan
+        return cls(asked, points, with_answers(signals, points, answers))
 
     def noting(self, answers: Sequence[Answer | None]) -> Heard:
-        signals = self.signals.copy()
-        for row, answer in zip(signals, answers, strict=True):
-            if answer:
-                row[self.points.searchsorted(answer.points)] = answer.scores
+        signals = with_answers(self.signals.copy(), self.points, answers)
         return Heard(self.asked, self.points, signals)
 
     def only(self, kept: NDArray[np.bool_]) -> Heard:
@@ -79,6 +74,24 @@ class Heard:
         """For each signal the points that only others brought."""
         unknown = np.isnan(self.signals)
         return [self.points[row].tolist() for row in unknown] if unknown.any() else []
+
+
+def each_once(points: Sequence[NDArray[np.uint64]]) -> NDArray[np.uint64]:
+    """All points in order, in a fourth of the time that numpy's own function takes."""
+    together = np.sort(np.concatenate(points))
+    is_new = np.ones(len(together), dtype=np.bool_)
+    is_new[1:] = together[1:] != together[:-1]
+    return together[is_new]
+
+
+def with_answers(
+    signals: Signals, points: NDArray[np.uint64], answers: Sequence[Answer | None]
+) -> Signals:
+    """The same rows, filled with what was answered."""
+    for row, answer in zip(signals, answers, strict=True):
+        if answer:
+            row[points.searchsorted(answer.points)] = answer.scores
+    return signals
 
 
 def by_meaning(vector: Vector) -> Asked:

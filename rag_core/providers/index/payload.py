@@ -135,10 +135,10 @@ def spelled(moment: datetime, zone: tzinfo | None) -> str:
 
 def opened(stored: dict[str, Any]) -> dict[str, Any]:
     """What a search looks at of many passages is as it was; the other fields are still packed."""
-    packed = stored[OTHERS]
+    packed = stored.pop(OTHERS)
     if packed.startswith("{"):  # written when all fields stood in one line
-        line, text = packed.split("\n", 1)
-        return {**without_others(stored), **read(line), "text": text}
+        line, stored["text"] = packed.split("\n", 1)
+        return {**stored, **read(line)}
     at_hand, stored[OTHERS], stored["text"] = packed.split("\n", 2)
     stored |= zip(AT_HAND, read(at_hand), strict=True)
     return stored
@@ -146,17 +146,15 @@ def opened(stored: dict[str, Any]) -> dict[str, Any]:
 
 def unpacked(opened: Mapping[str, Any]) -> dict[str, Any]:
     """All fields as they were."""
-    return {**without_others(opened), **read(opened.get(OTHERS, "{}"))}
+    fields = dict(opened)
+    packed = fields.pop(OTHERS, None)
+    return fields | read(packed) if packed else fields
 
 
 def read(line: str) -> Any:
     """What stands in a line of JSON. The library keeps texts that it has read, to know them again,
     which doubles the time where nearly every text is another one; names of fields are the same."""
     return from_json(line, cache_strings="keys")
-
-
-def without_others(stored: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in stored.items() if name != OTHERS}
 
 
 def searchable_text(embedded: EmbeddedChunk) -> str:
