@@ -24,6 +24,7 @@ from rag_core.providers.edge.shard import (
     open_shard,
     written_out,
 )
+from rag_core.providers.edge.space import LEAST, check_space, length_of
 from rag_core.providers.index.payload import NARROWING
 from rag_core.providers.index.visibility import View
 
@@ -34,6 +35,10 @@ UNFLUSHED = 30_000
 """Passages that may stand in the engine's log alone. Whoever opens the index after a kill waits
 until they are written anew, fifteen thousand in a second; but nothing else in the process runs
 during a flush, for as long as the disk takes."""
+
+
+GROWTH = 2
+"""How many times as long as the index is what is written for a graph: a copy, and its new files."""
 
 
 class EdgeHome:
@@ -80,8 +85,12 @@ class EdgeHome:
         opens the copy reads it from there. A flush waits for the disk, and the whole process with
         it, for half a second and more."""
         target = next_place(self._place)
-        await self.write(copy, self._place, target)
+        await self.write(self._copy, target)
         return target
+
+    def _copy(self, target: Path) -> None:
+        check_space(self.folder, needed=LEAST + GROWTH * length_of(self._place))
+        copy(self._place, target)
 
     async def flush(self) -> None:
         """Have everything on the disk."""

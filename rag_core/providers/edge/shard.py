@@ -15,6 +15,7 @@ from rag_core.errors import ConfigurationError, FolderInUse, StorageError, Stora
 from rag_core.providers.edge.building import GraphRules
 from rag_core.providers.edge.index_state import MOVE_AWAY, STATE_FILE, read_state, write_state
 from rag_core.providers.edge.signals import DENSE, WORDS
+from rag_core.providers.edge.space import MEBIBYTE, check_space
 from rag_core.providers.index.payload import (
     DATETIMES,
     EDGE_KEYWORDS,
@@ -40,7 +41,6 @@ COARSE = edge.TurboQuantQuantizationConfig(
 )
 """Beside each vector in the graph stands one of a byte for each number: the engine goes along the
 graph by these, in a third of the time, and scores what it found by the vectors themselves."""
-MEBIBYTE = 2**20
 PLACE = "shard"
 """In the state: which folder holds the shard."""
 
@@ -60,6 +60,7 @@ def open_shard(
             shard_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StorageError(f"The folder {folder} cannot be made ({error.strerror}).") from error
+        check_space(folder)
         if any(shard_folder.iterdir()):  # a first start that was cut off before it was noted
             shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
         else:

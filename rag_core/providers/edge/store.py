@@ -19,6 +19,7 @@ from rag_core.providers.edge.home import EdgeHome, open_home
 from rag_core.providers.edge.rarity import Reach
 from rag_core.providers.edge.search import EdgeSearch
 from rag_core.providers.edge.signals import DENSE, WORDS
+from rag_core.providers.edge.space import TO_DELETE, check_space
 from rag_core.providers.index.bm25 import words_model
 from rag_core.providers.index.conditions import Condition
 from rag_core.providers.index.payload import (
@@ -201,10 +202,14 @@ class EdgeStore(StoredFields):
         """Give the index its graph, in a copy that takes its place if nothing is written first."""
         if not await self._home.needs_graph():
             return
-        async with self._order.turn:
-            as_of = self._written
-            target = await self._home.copied()
-        await build_in_child(target)
+        try:
+            async with self._order.turn:
+                as_of = self._written
+                target = await self._home.copied()
+            await build_in_child(target)
+        except Exception:
+            await self._home.tidy()  # half a copy is of no use, and takes space
+            raise
         await self._order.run(lambda: self._move(target, as_of))
 
     async def _move(self, target: Path, as_of: int) -> None:
@@ -218,6 +223,7 @@ class EdgeStore(StoredFields):
         await self._home.tidy(before)
 
     def _insert(self, chunks: Sequence[EmbeddedChunk]) -> None:
+        check_space(self._home.folder)
         points = [point_of(embedded) for embedded in chunks]
         self._home.shard.update(edge.UpdateOperation.upsert_points(points))
 
@@ -226,6 +232,7 @@ class EdgeStore(StoredFields):
             await self._home.write(self._delete, EDITION, names[start : start + FILES])
 
     def _delete(self, key: str, values: list[str]) -> None:
+        check_space(self._home.folder, needed=TO_DELETE)
         named = edge.Filter(must=[edge.FieldCondition(key, match=edge.MatchAny(values))])
         self._home.shard.update(edge.UpdateOperation.delete_points_by_filter(named))
 
