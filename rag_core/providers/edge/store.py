@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import TypeVar
 import qdrant_edge as edge
 
 from rag_core.books.book import BookIds
+from rag_core.errors import StorageFull
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports import EmbeddedQuery
 from rag_core.providers.edge.building import Building, GraphRules, build_in_child
@@ -35,6 +37,8 @@ from rag_core.providers.index.visibility import View, Visibility
 from rag_core.providers.index.write_order import WriteOrder
 from rag_core.retrieval.candidates import AsFound, Order
 from rag_core.retrieval.results import SearchResult
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -238,13 +242,23 @@ class EdgeStore(StoredFields):
 
     async def _start(self) -> None:
         """Clear away what a crash left unseen, and learn which versions there are."""
-        for key, field in (("hidden", EDITION), ("dropped", "book_id")):
-            if left := self._home.left(key):
-                await self._home.write(self._delete, field, left)
+        if dropped := self._home.left("dropped"):
+            await self._home.write(self._delete, "book_id", dropped)
+        unseen = await self._cleared(self._home.left("hidden"))
         self._editions.add(await self._home.write(self._all_editions))
-        await self._change(View())
+        await self._change(View(hidden=frozenset(unseen)))
         await self._home.tidy()
         self._building.soon()
+
+    async def _cleared(self, editions: list[str]) -> list[str]:
+        """Takes these away, and tells which are still there: on a full disk they stay unseen, since
+        to clear up is no reason not to start."""
+        try:
+            await self._delete_editions(editions)
+        except StorageFull:
+            log.warning("versions that nobody sees stay in the index until the next start")
+            return editions
+        return []
 
     def _all_editions(self) -> list[str]:
         total = self._home.shard.count(edge.CountRequest())
