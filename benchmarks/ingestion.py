@@ -29,8 +29,9 @@ from rag_core.ingestion.job import IngestionJob, JobStatus
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.ports import Embedder, Vector
 from rag_core.providers.edge.building import GraphRules
+from rag_core.providers.edge.points import point_of
 from rag_core.providers.edge.shard import open_shard
-from rag_core.providers.edge.store import open_edge_store, point_of
+from rag_core.providers.edge.store import open_edge_store
 from rag_core.providers.spare_memory import share_free_memory
 from rag_core.storage.books import Books
 from rag_core.storage.engines.database import open_database

@@ -35,8 +35,6 @@ UNFLUSHED = 30_000
 """Passages that may stand in the engine's log alone. Whoever opens the index after a kill waits
 until they are written anew, fifteen thousand in a second; but nothing else in the process runs
 during a flush, for as long as the disk takes."""
-
-
 GROWTH = 2
 """How many times as long as the index is what is written for a graph: a copy, and its new files."""
 

@@ -18,20 +18,12 @@ from rag_core.ports import EmbeddedQuery
 from rag_core.providers.edge.building import Building, GraphRules, build_in_child
 from rag_core.providers.edge.editions import Editions
 from rag_core.providers.edge.home import EdgeHome, open_home
+from rag_core.providers.edge.points import point_of
 from rag_core.providers.edge.rarity import Reach
 from rag_core.providers.edge.search import EdgeSearch
-from rag_core.providers.edge.signals import DENSE, WORDS
 from rag_core.providers.edge.space import TO_DELETE, check_space
-from rag_core.providers.index.bm25 import words_model
 from rag_core.providers.index.conditions import Condition
-from rag_core.providers.index.payload import (
-    EDITION,
-    edition,
-    packed_of,
-    parts_of,
-    point_number,
-    searchable_text,
-)
+from rag_core.providers.index.payload import EDITION, edition, parts_of, point_number
 from rag_core.providers.index.stored_fields import StoredFields
 from rag_core.providers.index.visibility import View, Visibility
 from rag_core.providers.index.write_order import WriteOrder
@@ -47,7 +39,6 @@ BATCH = 64
 Larger calls take no less for each."""
 FILES = 16
 """Files whose passages one call removes, for the same reason."""
-WORDS_MODEL = words_model()
 
 
 class EdgeStore(StoredFields):
@@ -272,19 +263,6 @@ class EdgeStore(StoredFields):
         await self._order.ended()
         await self._building.stop()
         await self._home.close()
-
-
-def point_of(embedded: EmbeddedChunk) -> edge.Point:
-    """A chunk as the engine keeps it."""
-    vector = embedded.vector
-    return edge.Point(
-        point_number(embedded.chunk.id, embedded.chunk.metadata.version),
-        {
-            DENSE: vector if isinstance(vector, list) else list(vector),
-            WORDS: WORDS_MODEL.embed_document(searchable_text(embedded)),
-        },
-        packed_of(embedded),
-    )
 
 
 @asynccontextmanager
