@@ -50,7 +50,7 @@ fuzz: .venv/.dev
 
 # Rows of the table of faults; each prints its seed, its time and its figures.
 faults: .venv/.dev
-	@$(BIN)/python -m tests.faults --share 0.1
+	@$(BIN)/python -m tests.faults --share 0.1 --together
 
 faults-full: .venv/.dev
 	@$(BIN)/python -m tests.faults
