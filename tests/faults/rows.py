@@ -52,5 +52,16 @@ ROWS: Mapping[str, Row] = {
 BY_NAME: Mapping[str, Row] = {**ROWS, "everything-server": everything_on_a_server}
 """Also what is run only when it is asked for."""
 
-TIMED = frozenset({"load", "backlog", "fairness", "event-loop", "tenant", "everything"})
-"""Rows whose figures are times: each has the machine to itself."""
+TIMED = frozenset(
+    {
+        "shutdown",
+        "shutdown-postgres",
+        "load",
+        "backlog",
+        "fairness",
+        "event-loop",
+        "tenant",
+        "everything",
+    }
+)
+"""Rows whose figures are short times: each has the machine to itself."""
