@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Generic, TypeVar
@@ -92,6 +92,13 @@ def ranked(points: Sequence[P], signals: Signals) -> Ranked[P]:
     return Ranked(
         [points[at] for at in best.tolist()], similarities.tolist(), scores[best].tolist()
     )
+
+
+def ranked_alone(cosines: Mapping[int, float]) -> Ranked[int]:
+    """The same where meaning alone is asked, for a few points in a fourth of the time."""
+    scores = {at: COSINE_WEIGHT * max(cosine, 0.0) for at, cosine in cosines.items()}
+    best = sorted(scores, key=lambda at: (-scores[at], at))
+    return Ranked(best, [cosines[at] for at in best], [scores[at] for at in best])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ from rag_core.retrieval.scoring import (
     by_all_signals,
     contenders,
     ranked,
+    ranked_alone,
     with_wording,
 )
 from rag_core.retrieval.thread import LONGEST, thread_text
@@ -92,6 +93,15 @@ def test_a_signal_that_knows_nothing_of_a_point_adds_nothing_and_takes_nothing()
     assert found.points == ["said", "far", "gone"]
     assert found.similarities == [0.5, -0.5, 0.0]
     assert found.scores == pytest.approx([0.5, 0.06, 0.0])
+
+
+@given(st.dictionaries(st.integers(0, 2**64 - 1), st.floats(-1.0, 1.0, width=32), max_size=12))
+def test_meaning_alone_is_ranked_to_the_bit_as_beside_words_that_nobody_has(
+    cosines: dict[int, float],
+) -> None:
+    points = sorted(cosines)
+    rows = np.array([[cosines[at] for at in points], [0.0] * len(points)])
+    assert ranked_alone(cosines) == ranked(points, rows)
 
 
 def test_words_in_their_order_cover_more_and_case_and_marks_mean_nothing() -> None:

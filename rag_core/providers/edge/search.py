@@ -19,7 +19,7 @@ from rag_core.providers.index.payload import candidates, opened, result_of, resu
 from rag_core.retrieval.candidates import Order, Placed
 from rag_core.retrieval.likeness import Likeness, middle_of
 from rag_core.retrieval.results import SearchResult
-from rag_core.retrieval.scoring import Ranked, contenders, ranked
+from rag_core.retrieval.scoring import Ranked, contenders, ranked, ranked_alone
 
 CANDIDATES = 100
 PAGE = 256
@@ -61,17 +61,22 @@ class EdgeSearch:
                 return self._results(placed[:limit], stored)
             room *= 2  # many of them have the same text
 
-    def _heard(self, query: EmbeddedQuery, where: edge.Filter, reach: Reach, wide: int) -> Heard:
-        """The best by each signal."""
+    def _heard(
+        self, query: EmbeddedQuery, where: edge.Filter, reach: Reach, wide: int
+    ) -> Heard | Answer:
+        """The best by each signal; the answer itself where meaning alone is asked."""
         signals = [
             *(by_meaning(asked.vector) for asked in query.texts),
             *(self._by_words(asked.text, reach) for asked in query.texts),
         ]
         requests = [asked.among(where, wide) if asked else None for asked in signals]
-        return Heard.of(signals, self._ask(signals, requests))
+        meaning, *others = answers = self._ask(signals, requests)
+        return Heard.of(signals, answers) if meaning is None or any(others) else meaning
 
-    def _ranked(self, heard: Heard, room: int) -> Ranked[int]:
+    def _ranked(self, heard: Heard | Answer, room: int) -> Ranked[int]:
         """The best `room` by all signals, and some that might have been among them."""
+        if isinstance(heard, Answer):
+            return ranked_alone(heard.by_point())
         if len(heard.points) > room:
             heard = heard.only(contenders(heard.signals, room=room))
         heard = self._completed(heard)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import qdrant_edge as edge
@@ -21,11 +21,14 @@ BY_THE_VECTORS = edge.SearchParams(quantization=edge.QuantizationSearchParams(re
 class Answer(NamedTuple):
     """Points, and the score of each by one signal."""
 
-    points: NDArray[np.uint64]
-    scores: NDArray[np.float64]
+    points: list[int]
+    scores: list[float]
 
     def by_point(self) -> dict[int, float]:
-        return dict(zip(self.points.tolist(), self.scores.tolist(), strict=True))
+        return dict(zip(self.points, self.scores, strict=True))
+
+    def numbers(self) -> NDArray[np.uint64]:
+        return np.array(self.points, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,8 @@ class Asked:
 
     def answer(self, hits: Sequence[edge.ScoredPoint]) -> Answer:
         # The engine's own types allow for ids that this index does not have.
-        points = np.array([hit.id for hit in hits], dtype=np.uint64)
-        return Answer(points, np.array([hit.score for hit in hits]) / self.bound)
+        points: list[Any] = [hit.id for hit in hits]
+        return Answer(points, [hit.score / self.bound for hit in hits])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class Heard:
 
     @classmethod
     def of(cls, asked: Sequence[Asked | None], answers: Sequence[Answer | None]) -> Heard:
-        points = each_once([answer.points for answer in answers if answer])
+        points = each_once([answer.numbers() for answer in answers if answer])
         signals = np.zeros((len(asked), len(points)))
         signals[[each is not None for each in asked]] = np.nan
         return cls(asked, points, with_answers(signals, points, answers))
@@ -90,7 +93,7 @@ def with_answers(
     """The same rows, filled with what was answered."""
     for row, answer in zip(signals, answers, strict=True):
         if answer:
-            row[points.searchsorted(answer.points)] = answer.scores
+            row[points.searchsorted(answer.numbers())] = answer.scores
     return signals
 
 
