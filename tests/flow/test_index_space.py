@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import pytest
 
 from rag_core.books.book import BookIds
-from rag_core.errors import StorageFull
+from rag_core.errors import StorageError, StorageFull
 from rag_core.ports import EmbeddedQuery
 from rag_core.providers.edge.building import GraphRules
 from rag_core.providers.edge.index_state import STATE_FILE
 from rag_core.providers.edge.shard import PLACE
-from rag_core.providers.edge.space import LEAST, length_of
+from rag_core.providers.edge.space import LEAST, check_space, length_of
 from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.retrieval.results import SearchResult
 from tests.fakes.embedder import WordEmbedder
@@ -150,3 +150,8 @@ async def test_a_copy_that_came_to_nothing_takes_no_space(
         assert places_in(tmp_path) == ["shard"]
         assert PLACE not in json.loads((tmp_path / STATE_FILE).read_text())
         assert len(await find(store)) == 30
+
+
+def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match=r"gone of the index .*No such file"):
+        check_space(tmp_path / "gone")

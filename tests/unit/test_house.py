@@ -178,7 +178,7 @@ REGISTRIES = [
 
 def test_no_file_names_a_registry_or_a_local_path() -> None:
     hosts = "|".join(re.escape(".".join(host)) for host in REGISTRIES)
-    forbidden = re.compile(f"{hosts}|file:/" + "//|--find-links|--index-url|/home/|/root/")
+    forbidden = re.compile(f"{hosts}|file:/{{3}}|--(?:find-links|index-url)|/(?:home|root)/")
     for path in tracked_files():
         if path == Path(__file__).resolve() or path.suffix in {".png", ".woff2"}:
             continue

@@ -12,9 +12,9 @@ from threading import Lock
 import qdrant_edge as edge
 
 from rag_core.providers.edge.filters import readable
+from rag_core.providers.edge.signals import WORDS
 from rag_core.providers.index.bm25 import idf
 
-WORDS = "words"
 REMEMBERED_TERMS = 10_000
 REMEMBERED_BOOKS = 256
 COMMON = 10

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from rag_core.errors import StorageFull
+from rag_core.errors import StorageError, StorageFull
 
 MEBIBYTE = 2**20
 LEAST = 64 * MEBIBYTE
@@ -20,7 +20,11 @@ TO_DELETE = 8 * MEBIBYTE
 
 def check_space(folder: Path, *, needed: int = LEAST) -> None:
     """Refuses where hardly any space would be left."""
-    free = shutil.disk_usage(folder).free
+    try:
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        reason = f"The folder {folder} of the index cannot be looked at ({error.strerror})."
+        raise StorageError(f"{reason} See to its disk.") from error
     if free < needed:
         raise StorageFull(
             f"Only {free // MEBIBYTE} MB are free in {folder}; the index needs"
