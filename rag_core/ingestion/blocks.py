@@ -19,6 +19,7 @@ STARTERS = frozenset("#`~-*+0123456789")
 UNUSUAL = STARTERS | frozenset(" \t")
 """What a line does not begin with that is a paragraph, if a blank line follows."""
 UNDERLINES = frozenset("=-")
+FENCES = frozenset("`~")
 LONGEST_TITLE = 5
 """Lines of an underlined heading: more of them are text above a rule."""
 
@@ -97,7 +98,7 @@ def block_at(lines: list[str], at: int) -> tuple[Kind, int]:
         if HEADING.match(line):
             return Kind.HEADING, at + 1
     elif first in STARTERS:
-        if first in "`~" and FENCE.fullmatch(line):
+        if first in FENCES and FENCE.fullmatch(line):
             return Kind.CODE, fence_end(lines, at)
         if ITEM.match(line):
             return Kind.ITEM, item_end(lines, at)
@@ -139,13 +140,14 @@ def item_end(lines: list[str], at: int) -> int:
     number = at + 1
     while number < len(lines):
         line = lines[number]
-        if not line.strip():
+        first = line.lstrip()[:1]
+        if not first:
             following = next_filled(lines, number)
             if following == len(lines) or indent(lines[following]) < margin + 2:
                 return number
             number = following
             continue
-        if FENCE.fullmatch(line) and indent(line) > margin:
+        if first in FENCES and FENCE.fullmatch(line) and indent(line) > margin:
             number = fence_end(lines, number)
             continue
         if indent(line) <= margin and begins_block(lines, number):

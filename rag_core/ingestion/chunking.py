@@ -22,6 +22,7 @@ SMALL_OPENING = 15
 """A title and a line say too little alone: what is below this joins its first subsection."""
 SLACK = 1.25
 """How far above the target a passage of several blocks may be before it is halved."""
+HEADINGS = frozenset({Kind.HEADING, Kind.TITLE})
 USUAL_TOKENS = {Kind.TEXT: 45, Kind.ITEM: 25, Kind.TABLE: 150, Kind.CODE: 70}
 """Of the pages of courses and manuals, in the mean."""
 TOKENS_PER_WORD = 1.3
@@ -129,7 +130,7 @@ def sections_of(blocks: list[Block], site: Site) -> list[Section]:
     headings = iter(headings_of(raw, site))
     sections = [Section(path=())]
     for block in blocks:
-        if block.kind in {Kind.HEADING, Kind.TITLE}:
+        if block.kind in HEADINGS:
             above = tuple(h for h in sections[-1].path if h.level < block.level)
             heading = next(headings) if block.kind is Kind.HEADING else unmarked(block, above)
             sections.append(Section(path=(*above, heading)))
@@ -237,8 +238,9 @@ def size_of(text: str) -> int:
 
 
 def tokens_of(text: str, words: int) -> int:
-    letters = len(text) if text.isascii() else len(text.encode())
-    return int(max(words * TOKENS_PER_WORD, letters / BYTES_PER_TOKEN)) + 1
+    by_words = words * TOKENS_PER_WORD
+    by_bytes = (len(text) if text.isascii() else len(text.encode())) / BYTES_PER_TOKEN
+    return int(by_words if by_words > by_bytes else by_bytes) + 1
 
 
 PARAGRAPH = re.compile(r"\n[ \t]*\n+")
