@@ -26,6 +26,7 @@ CLEARED_SECONDS = 240.0
 LOOKED_UP = ("160004", "10003", "10008")
 """What Discord says where a lost process had made a thread, or had not, or somebody has taken a
 message away."""
+ACKNOWLEDGED = " 40060 "
 TICKS = os.sysconf("SC_CLK_TCK")
 MEGABYTE = 2**20
 
@@ -274,8 +275,15 @@ def held(house: House) -> dict[str, float]:
 
 def refused_in_discord(discord: DiscordPeer) -> list[str]:
     """What Discord should never have been asked. Whether a thread or a line is there is asked of
-    questions that have waited for long: a process that is gone may have made it."""
-    return [said for said in discord.forgive() if not any(code in said for code in LOOKED_UP)]
+    questions that have waited for long: a process that is gone may have made it. It may have
+    acknowledged an interaction, too, that a resumed session tells again."""
+    told_again = {f"POST /interactions/{each}/" for each in discord.gateway.told_again}
+    return [
+        said
+        for said in discord.forgive()
+        if not any(code in said for code in LOOKED_UP)
+        and not (ACKNOWLEDGED in said and said.startswith(tuple(told_again)))
+    ]
 
 
 def ms(seconds: float) -> float:

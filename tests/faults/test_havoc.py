@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 
 from tests.faults.havoc import AFTER, BEFORE, SLACK_METHODS, Havoc, Outage
+from tests.faults.loads import refused_in_discord
 from tests.faults.paper_day import a_yard
 from tests.peers.slack_world import BOT, SlackChannel, SlackMessage
 
@@ -41,6 +42,20 @@ def test_it_is_known_in_which_threads_a_call_went_wrong(tmp_path: Path) -> None:
     assert havoc.place.discord is not None
     havoc.place.discord.troubled.append("/channels/77/messages")
     assert havoc.troubled_threads() >= {"1.0", "2.0", "77"}
+
+
+def test_a_second_acknowledgement_is_foreseen_only_where_a_resume_asked_for_it(
+    tmp_path: Path,
+) -> None:
+    discord = a_havoc(tmp_path).place.discord
+    assert discord is not None
+    repeated, other = (
+        f"POST /interactions/{number}/token/callback: 400 40060 Interaction" for number in (77, 78)
+    )
+    unknown = "POST /interactions/77/token/callback: 404 10062 Unknown interaction"
+    discord.gateway.told_again.add("77")
+    discord.refusals += [repeated, other, unknown, "GET /channels/5: 404 10003 Unknown Channel"]
+    assert refused_in_discord(discord) == [other, unknown]
 
 
 async def test_a_storm_takes_the_model_away_and_brings_it_back(tmp_path: Path) -> None:

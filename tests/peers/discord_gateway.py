@@ -56,6 +56,8 @@ class Session:
     shard: tuple[int, int] = (0, 1)
     seq: int = 0
     events: list[tuple[int, str, Any]] = field(default_factory=list)
+    told: set[int] = field(default_factory=set)
+    """Which of them were sent."""
     socket: Socket | None = None
     silent: bool = False
     shape: Shape = field(default=whole, repr=False)
@@ -68,6 +70,7 @@ class Session:
         data = self.shape(kind, data)
         self.events.append((self.seq, kind, data))
         if self.socket is not None and not self.silent:
+            self.told.add(self.seq)
             with contextlib.suppress(ConnectionError):  # who listened has died; a resume tells it
                 await self.socket.send(DISPATCH, data, seq=self.seq, kind=kind)
 
@@ -90,6 +93,8 @@ class Gateway:
         """While it is set, every new connection is closed at once."""
         self.turned_away = 0
         self.sessions: dict[str, Session] = {}
+        self.told_again: set[str] = set()
+        """The ids of interactions and messages that a RESUME repeated."""
         self.frames: list[dict[str, Any]] = []
         self.complaints: list[str] = []
         self.greeting: Any = None
@@ -196,6 +201,8 @@ class Gateway:
         missed = [e for e in session.events if e[0] > data["seq"] - self.replay_overlap]
         for seq, kind, event in missed:
             if kind != "READY":
+                if seq in session.told:
+                    self.told_again.add(str(event.get("id")))
                 await socket.send(DISPATCH, event, seq=seq, kind=kind)
         session.socket, session.silent = socket, False
         await session.dispatch("RESUMED", {"_trace": []})

@@ -101,6 +101,25 @@ async def test_a_resume_repeats_exactly_what_was_missed() -> None:
             missed, resumed = await ws.receive_json(), await ws.receive_json()
             assert (missed["t"], missed["d"]["content"]) == ("MESSAGE_CREATE", "meanwhile")
             assert resumed["t"] == "RESUMED"
+            assert not caller.peer.gateway.told_again
+
+
+async def test_it_is_known_what_a_resume_repeats() -> None:
+    async with calling() as caller:
+        async with gateway(caller, "v=10&encoding=json") as ws:
+            await ws.receive_json()
+            await ws.send_json(identify())
+            session = (await ws.receive_json())["d"]["session_id"]
+            seq = (await ws.receive_json())["s"]
+            await caller.peer.say(caller.channel, caller.alice, "seen")
+            seen = (await ws.receive_json())["d"]["id"]
+        await caller.peer.until(lambda: not caller.peer.gateway.connected)
+        async with gateway(caller, "v=10&encoding=json") as ws:
+            await ws.receive_json()
+            data = {"token": TOKEN, "session_id": session, "seq": seq}
+            await ws.send_json({"op": 6, "d": data})
+            assert (await ws.receive_json())["d"]["id"] == seen
+        assert caller.peer.gateway.told_again == {seen}
 
 
 @pytest.mark.parametrize("mentioned", [True, False])
