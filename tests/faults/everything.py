@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from time import monotonic
 
 from tests.faults.crowd import Crowd
+from tests.faults.disk_wait import disk_waits
 from tests.faults.havoc import Havoc
 from tests.faults.judgement import Life, Run, judgement
 from tests.faults.knocking import knocking
@@ -101,7 +102,7 @@ class Day:
         life, began = Life(name, seconds * WARM_AT, reads), monotonic()
         self._run.lives.append(life)
         warming = asyncio.create_task(self._warmed_up(life, house))
-        async with knocking(self._address) as knocks:
+        async with knocking(self._address) as knocks, disk_waits(self._place.folder) as disk:
             await until(began + seconds * WARM_AT)
             storms = max(1, round(seconds * (1 - WARM_AT) / A_STORM_EVERY))
             for number in range(storms):
@@ -111,7 +112,7 @@ class Day:
             await until(began + seconds)
             life.end = held(house)
         warming.cancel()
-        life.knocks = knocks.waited
+        life.knocks, life.disk = knocks.waited, disk.waited
 
     async def _warmed_up(self, life: Life, house: House) -> None:
         """Note what the process holds then: where it goes on with a book, once that is read and

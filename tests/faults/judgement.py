@@ -49,6 +49,8 @@ class Life:
     warm: Mapping[str, float] = field(default_factory=dict)
     end: Mapping[str, float] = field(default_factory=dict)
     knocks: Sequence[float] = ()
+    disk: Sequence[float] = ()
+    """What the disk took by itself: no answer's own time is less than that of its commits."""
 
     @property
     def grown(self) -> dict[str, float]:
@@ -65,6 +67,8 @@ class Life:
             "lag_p50_ms": ms(share(list(self.knocks), 0.5)),
             "lag_p999_ms": ms(share(list(self.knocks), 0.999)),
             "lag_max_ms": ms(max(self.knocks, default=0.0)),
+            "disk_p99_ms": ms(share(list(self.disk), 0.99)),
+            "disk_max_ms": ms(max(self.disk, default=0.0)),
         }
 
 
