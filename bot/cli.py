@@ -73,7 +73,7 @@ def run() -> None:
 @app.command()
 def ingest(
     paths: Annotated[
-        list[str], typer.Argument(help="Files and folders, or addresses.", metavar="PATH…")
+        list[str], typer.Argument(help="Files and folders, or addresses.", metavar="PATH")
     ],
     book: ItsBook,
     base_url: BaseUrl = "",

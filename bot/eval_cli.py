@@ -96,7 +96,7 @@ def evaluate(
 
 @measuring.command()
 def calibrate(
-    folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR…")],
+    folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR")],
     questions: Annotated[
         list[Path] | None,
         typer.Option(

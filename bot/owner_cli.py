@@ -111,7 +111,9 @@ def withdraw(
 
 @owner.command()
 def backup(
-    file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Where to write it; must not be there yet.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Copy the whole house into one file, as it runs."""
@@ -141,7 +143,9 @@ def manifest(
 
 @owner.command()
 def restore(
-    file: Annotated[Path, typer.Argument(help="A file that `footnote backup` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file that `footnote backup` wrote.")
+    ],
     as_json: Json = False,
 ) -> None:
     """Fill an empty data folder from a backup."""

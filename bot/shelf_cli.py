@@ -29,7 +29,10 @@ Tenant = Annotated[
     str | None,
     typer.Option(metavar="ID", help="The server or workspace; unset: found by the channel's id."),
 ]
-Channel = Annotated[str, typer.Argument(help="The id of a channel, category, server or workspace.")]
+Channel = Annotated[
+    str,
+    typer.Argument(metavar="CHANNEL", help="The id of a channel, category, server or workspace."),
+]
 
 
 @books.callback()
@@ -50,7 +53,7 @@ def bind(
         ),
     ],
     channel: Channel,
-    book: Annotated[list[str], typer.Argument(help="The books to read there.", metavar="ID…")],
+    book: Annotated[list[str], typer.Argument(help="The books to read there.", metavar="ID")],
     tenant: Tenant = None,
     as_json: Json = False,
 ) -> None:
@@ -110,7 +113,7 @@ def list_sources(context: typer.Context, as_json: Json = False) -> None:
 def add(
     places: Annotated[
         list[str],
-        typer.Argument(help="Folders, files, sitemaps or addresses.", metavar="PLACE…"),
+        typer.Argument(help="Folders, files, sitemaps or addresses.", metavar="PLACE"),
     ],
     book: ItsBook,
     every: Annotated[
