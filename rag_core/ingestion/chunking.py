@@ -238,9 +238,10 @@ def size_of(text: str) -> int:
 
 
 def tokens_of(text: str, words: int) -> int:
-    by_words = words * TOKENS_PER_WORD
-    by_bytes = (len(text) if text.isascii() else len(text.encode())) / BYTES_PER_TOKEN
-    return int(by_words if by_words > by_bytes else by_bytes) + 1
+    letters = len(text) if text.isascii() else len(text.encode())
+    by_words, by_letters = words * TOKENS_PER_WORD, letters / BYTES_PER_TOKEN
+    # Not max(): every block of every page comes by here, and a call takes as long as all of this.
+    return int(by_words if by_words > by_letters else by_letters) + 1
 
 
 PARAGRAPH = re.compile(r"\n[ \t]*\n+")

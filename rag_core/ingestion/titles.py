@@ -36,8 +36,7 @@ class Title:
 
 def titled(blocks: Sequence[Block]) -> list[Block]:
     """The blocks, with unmarked headings as headings where the page is divided by them."""
-    texts = [block for block in blocks if block.kind is Kind.TEXT]
-    titles = [title for block in texts for title in titles_in(block)]
+    titles = [title for block in blocks for title in titles_in(block)]
     has_questions = sum(title.is_question for title in titles) >= FEWEST
     is_bare = sum(block.kind is Kind.HEADING for block in blocks) < FEWEST
     has_titles = is_bare and len(titles) >= FEWEST

@@ -15,7 +15,8 @@ A_PAGE = b"\0" * 4096
 
 
 def disk_waits(folder: Path) -> AbstractAsyncContextManager[Noted]:
-    """Five times a second a page is written there and waited for, as every commit does."""
+    """Five times a second a page is written there and waited for, as every commit does; what goes
+    wrong is told, and ends it."""
     return noting(__name__, str(folder))
 
 
@@ -23,10 +24,10 @@ def main() -> None:
     with TemporaryFile(dir=sys.argv[1], buffering=0) as file:
 
         def write() -> None:
-            file.write(A_PAGE)
+            os.pwrite(file.fileno(), A_PAGE, 0)
             os.fsync(file.fileno())
 
-        note(write, every=EVERY_SECONDS, until=OSError)
+        note(write, every=EVERY_SECONDS)
 
 
 if __name__ == "__main__":

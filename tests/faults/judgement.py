@@ -107,6 +107,7 @@ def judge_lives(run: Run, outcome: Outcome) -> None:
         small = life.grown.get("memory_mb", 0.0) < 20
         outcome.must(small or not tells, f"memory grew by 20 MB or more {life.name}")
         outcome.must(bool(life.knocks), f"nobody knocked {life.name}")
+        outcome.must(bool(life.disk), f"the disk was not timed {life.name}")
         outcome.must(share(list(life.knocks), 0.999) < 0.05, f"lag p99.9 of 50 ms {life.name}")
         outcome.must(max(life.knocks, default=0) <= 0.25, f"a lag over 250 ms {life.name}")
     for code, seconds in run.endings:

@@ -12,10 +12,6 @@ EVERY_SECONDS = 0.02
 """Often enough to meet every moment that counts; the knocks themselves need a processor, too."""
 
 
-class Gone(Exception):
-    """The program has ended."""
-
-
 def knocking(address: str) -> AbstractAsyncContextManager[Noted]:
     """Fifty times a second, until the block ends or nobody opens any more: each request waits no
     less than the program's event loop is away."""
@@ -27,15 +23,12 @@ def main() -> None:
     with closing(HTTPConnection(address, timeout=60)) as door:
 
         def knock() -> None:
-            try:
-                door.request("GET", "/livez")
-                answer = door.getresponse()
-                answer.read()
-            except (OSError, HTTPException) as error:
-                raise Gone from error
+            door.request("GET", "/livez")
+            answer = door.getresponse()
+            answer.read()
             assert answer.status == 200, answer.status
 
-        note(knock, every=EVERY_SECONDS, until=Gone)
+        note(knock, every=EVERY_SECONDS, until=(OSError, HTTPException))  # the program has ended
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -26,7 +27,7 @@ CLEARED_SECONDS = 240.0
 LOOKED_UP = ("160004", "10003", "10008")
 """What Discord says where a lost process had made a thread, or had not, or somebody has taken a
 message away."""
-ACKNOWLEDGED = " 40060 "
+ACKNOWLEDGED = re.compile(r"POST /interactions/(\d+)/\S+: 400 40060 ")
 TICKS = os.sysconf("SC_CLK_TCK")
 MEGABYTE = 2**20
 
@@ -275,15 +276,17 @@ def held(house: House) -> dict[str, float]:
 
 def refused_in_discord(discord: DiscordPeer) -> list[str]:
     """What Discord should never have been asked. Whether a thread or a line is there is asked of
-    questions that have waited for long: a process that is gone may have made it. It may have
-    acknowledged an interaction, too, that a resumed session tells again."""
-    told_again = {f"POST /interactions/{each}/" for each in discord.gateway.told_again}
-    return [
-        said
-        for said in discord.forgive()
-        if not any(code in said for code in LOOKED_UP)
-        and not (ACKNOWLEDGED in said and said.startswith(tuple(told_again)))
-    ]
+    questions that have waited for long: a process that is gone may have made it. An interaction is
+    acknowledged once more for each time that a resumed session tells it again."""
+    told_again = discord.gateway.told_again.copy()
+
+    def is_foreseen(said: str) -> bool:
+        if again := ACKNOWLEDGED.match(said):
+            told_again[again[1]] -= 1
+            return told_again[again[1]] >= 0
+        return any(code in said for code in LOOKED_UP)
+
+    return [said for said in discord.forgive() if not is_foreseen(said)]
 
 
 def ms(seconds: float) -> float:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
+import select
 import signal
 import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
-from time import monotonic, sleep
+from time import monotonic
 
 from tests.flow.running_house import ROOT
 
@@ -41,18 +41,21 @@ async def noting(module: str, what: str) -> AsyncIterator[Noted]:
         noted.waited = [float(line) for line in said.split() if line]
 
 
-def note(work: Callable[[], None], *, every: float, until: type[Exception]) -> None:
-    """Do it again and again while the row lives, and tell the times at the end: nobody reads them
-    before, and a full pipe holds up."""
+def note(
+    work: Callable[[], None], *, every: float, until: tuple[type[Exception], ...] = ()
+) -> None:
+    """Do it again and again, until it ends in one of these ways or the row is gone, which holds the
+    other end of our input. The times are told at the end: nobody reads them before, and a full pipe
+    holds up."""
     waited: list[float] = []
-    row = os.getppid()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        while os.getppid() == row:
+        is_alone = False
+        while not is_alone:
             began = monotonic()
             work()
             waited.append(monotonic() - began)
-            sleep(every)
+            is_alone = bool(select.select([sys.stdin], [], [], every)[0])
     except until:
         pass
     finally:

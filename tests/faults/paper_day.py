@@ -67,7 +67,8 @@ def a_good_day(folder: Path) -> Run:
         write_down(place, crowd, platform, number)
     run = Run(place, crowd, Havoc(place, None))
     calm = {"memory_mb": 200.0, "files": 40.0}
-    run.lives = [Life("to the end", 180.0, warm=calm, end=calm, knocks=[0.001] * 10)]
+    waits = [0.001] * 10
+    run.lives = [Life("to the end", 180.0, warm=calm, end=calm, knocks=waits, disk=waits)]
     run.endings, run.back_after, run.everything_ended = [(0, 2.0)], [3.0], True
     return run
 

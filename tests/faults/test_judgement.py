@@ -42,6 +42,10 @@ def nobody_knocks(run: Run) -> None:
     run.lives[0].knocks = []
 
 
+def the_disk_is_not_timed(run: Run) -> None:
+    run.lives[0].disk = []
+
+
 def it_ends_badly(run: Run) -> None:
     run.endings = [(None, 20.0)]
 
@@ -122,6 +126,7 @@ DEFECTS: dict[Callable[[Run], None], str] = {
     the_loop_stalls: "a lag over 250 ms",
     the_loop_is_slow: "lag p99.9",
     nobody_knocks: "nobody knocked",
+    the_disk_is_not_timed: "the disk was not timed",
     it_ends_badly: "ended with None",
     it_comes_back_late: "a start took",
     something_is_left: "not everything ended",

@@ -109,6 +109,23 @@ async def test_what_a_resume_repeats_is_one_question() -> None:
         assert len(course.peer.seen_in(asked.id)) == 1
 
 
+async def test_a_command_that_a_resume_repeats_is_acknowledged_again_and_answered_once() -> None:
+    async with on_a_course() as course:
+        actions = course.peer.interactions
+        asked = await actions.slash(course.channel, course.alice, "ask", question=QUESTION)
+        await course.answered()
+        course.peer.gateway.replay_overlap = 20
+        await course.peer.gateway.ask_reconnect()
+        await resumed(course)
+        await course.until(lambda: course.desk.repeats)
+        await course.quiet()
+        assert len(course.desk.delivered) == len(asked.shown) == 1
+        assert course.peer.gateway.told_again[str(asked.id)] == 1
+        (refused,) = course.peer.forgive()
+        assert refused.startswith(f"POST /interactions/{asked.id}/")
+        assert " 40060 " in refused
+
+
 @pytest.mark.parametrize("code", [1000, 1001, 1011, 4000, 4008])
 async def test_a_closed_connection_is_resumed(code: int) -> None:
     async with on_a_course() as course:

@@ -7,6 +7,7 @@ import contextlib
 import json
 import time
 import zlib
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -93,8 +94,8 @@ class Gateway:
         """While it is set, every new connection is closed at once."""
         self.turned_away = 0
         self.sessions: dict[str, Session] = {}
-        self.told_again: set[str] = set()
-        """The ids of interactions and messages that a RESUME repeated."""
+        self.told_again: Counter[str] = Counter()
+        """How many times a RESUME repeated each interaction and message, by their ids."""
         self.frames: list[dict[str, Any]] = []
         self.complaints: list[str] = []
         self.greeting: Any = None
@@ -201,8 +202,9 @@ class Gateway:
         missed = [e for e in session.events if e[0] > data["seq"] - self.replay_overlap]
         for seq, kind, event in missed:
             if kind != "READY":
-                if seq in session.told:
-                    self.told_again.add(str(event.get("id")))
+                if seq in session.told and "id" in event:
+                    self.told_again[event["id"]] += 1
+                session.told.add(seq)
                 await socket.send(DISPATCH, event, seq=seq, kind=kind)
         session.socket, session.silent = socket, False
         await session.dispatch("RESUMED", {"_trace": []})

@@ -30,6 +30,7 @@ OPENING = re.compile(r"`|~~~|<!--|\{/\*")
 TEMPLATE_LINE = re.compile(r"(?m)^[ \t]*\{%.*?%\}[ \t]*$\n?")
 CONTENTS = re.compile(r"(?mi)^[ \t]*(?:\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\})[ \t]*$\n?")
 CONTENTS_MARKS = re.compile(r"(?i)\[_?toc"), re.compile(r"(?i)\$\{toc")
+"""What all of these have in them."""
 WIKI_LINK = re.compile(r"(!?)\[\[(?=\S)([^\[\]|\n]{1,200})(?:\\?\|([^\[\]\n]{1,200}))?\]\](?!\()")
 CLASSES = re.compile(r"\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
 TAG = re.compile(r"<[A-Za-z/!]")
