@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag_core.agent.checks.partial import PartialText
@@ -42,6 +43,11 @@ def test_code_appears_line_by_line_as_it_is() -> None:
     assert screens(text)[-1] == "Run:\n```sh\ncurl https://a.example [1]\n```\nDone now"
 
 
+@pytest.mark.parametrize("name", ["sh", 'python title="a.py"', "c++", " text", "pip install x"])
+def test_what_names_the_language_of_code_is_shown_as_it_is(name: str) -> None:
+    assert screens(f"```{name}\none\n```\nDone now ")[-1] == f"```{name}\none\n```\nDone now"
+
+
 def test_a_new_reply_replaces_what_was_shown() -> None:
     partial = PartialText(ranks=FIRST)
     partial.add("One two three ")
@@ -59,6 +65,12 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.integers(1, 5))
+@example("```](\n", 3)
+@example("```[77]\n", 3)
+@example("```<@1>\n", 3)
+@example("```https://e.vil/\n", 3)
+@example("```@everyone\n", 1)
+@example("> ```[[77]77]\n", 1)
 def test_nothing_shown_is_live_or_forged(text: str, size: int) -> None:
     for state in screens(text + " end", size=size):
         plain = re.sub(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)", "code", state)

@@ -65,8 +65,19 @@ class PartialText:
         fence = None if self._begun else FENCE.match(line)
         if fence:
             self._fence = fence.group(1) or fence.group(2)
-            return visible(line)
+            return self._opening(line, fence)
         return self._guarded(line)
+
+    @staticmethod
+    def _opening(line: str, fence: re.Match[str]) -> str:
+        """What opens a fence, with the language that is named behind it. Whatever else stands there
+        is left out where it is not harmless prose: while the fence is open, who shows it may not
+        know it for code."""
+        name = line[fence.end(1 if fence.group(1) else 2) :]
+        line = visible(line)
+        if CODE_OR_MARKER.search(name) or disarmed(name, within_line=True) != visible(name):
+            line = line.removesuffix(visible(name))
+        return line
 
     def _settle(self) -> None:
         """Show as much of the unfinished line as nothing that follows can change."""
