@@ -65,6 +65,9 @@ PIECES = st.lists(
 
 
 @given(PIECES, st.integers(1, 5))
+@example("< [77]! ", 1)
+@example("@ [77]everyone ", 1)
+@example("https: [77]//e.vil/ ", 1)
 @example("```](\n", 3)
 @example("```[77]\n", 3)
 @example("```<@1>\n", 3)

@@ -15,6 +15,8 @@ OPENERS = re.compile(
 """What may still become a link, a mention, a tag or a marker."""
 SIMPLE = re.compile(r"(?:[A-Za-z0-9À-ÖØ-öø-ÿ \t,;.?'’\"()–%+=*_#-]|: |\[\d{1,4}\](?=[ ,;.?)]))*+")
 """Characters that begin nothing, and plain markers: no need to look closer."""
+APART = frozenset(["", *" \t,;.?)"])
+"""What stands behind a marker as a rule, and makes nothing of what stands before it."""
 HELD_AT_MOST = 2_000
 """A line that stays undecided for longer is shown when it ends."""
 
@@ -108,9 +110,15 @@ class PartialText:
         marker = MARKER.search(found.group())
         rank = int(marker.group(1)) if marker else 0
         if rank not in self._ranks:
-            return ""
+            return " " if self._joins(found) else ""
         number = self._numbering.setdefault(rank, len(self._numbering) + 1)
         return f"{found.group()[: -len(found.group().lstrip())]}[{number}]"
+
+    def _joins(self, found: re.Match[str]) -> bool:
+        """Whether without this what was shown and what follows would stand together, and might say
+        what neither says: `@`, and `everyone`."""
+        follows = found.string[found.end() :][:1]
+        return self._begun and found.start() == 0 and follows not in APART
 
 
 def is_simple(text: str) -> bool:
