@@ -68,10 +68,8 @@ async def main() -> int:
             async with asyncio.timeout(PATIENCE_SECONDS):
                 await client.logs_from(2, 1)
         except TimeoutError:
-            print(
-                f"discord.py {discord.__version__}: {PATIENCE_SECONDS} s after a request that met"
-            )
-            print(f"a global limit of {PAUSE_SECONDS} s was cancelled, no other request was sent")
+            print(f"discord.py {discord.__version__}: a request that met a global limit of")
+            print(f"{PAUSE_SECONDS} s was cancelled; {PATIENCE_SECONDS} s later nothing else was sent")
             return 0
     finally:
         await client.close()

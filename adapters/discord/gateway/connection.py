@@ -13,13 +13,14 @@ import aiohttp
 import discord
 
 from adapters.discord.config import AUTOMATIC, DiscordConfig, ShardRange
-from adapters.discord.gateway.errors import UNREADABLE, discord_errors
+from adapters.discord.gateway.errors import discord_errors
 from adapters.discord.gateway.http import AddressedHTTP, Pace
 from adapters.discord.gateway.restoring import restore
 from adapters.discord.gateway.sessions import IdentifyBudget, SessionMemory
 from adapters.discord.gateway.shard import Shard
 from adapters.discord.gateway.untold import reading, whole_beginning
 from adapters.discord.gateway.webhooks import AddressedWebhooks
+from rag_core.errors import UpstreamError
 from rag_core.ports import MarkerStore
 
 log = logging.getLogger(__name__)
@@ -251,8 +252,9 @@ class Connection(discord.AutoShardedClient):
 
     async def _fetched(self, channel_id: int) -> Channel | None:
         try:
-            return await self.fetch_channel(channel_id)
-        except (discord.DiscordException, OSError, *UNREADABLE) as error:
+            with discord_errors():
+                return await self.fetch_channel(channel_id)
+        except (discord.InvalidData, UpstreamError) as error:
             log.warning(
                 "what happened in an unknown channel is left alone",
                 extra={"channel_id": channel_id, "cause": type(error).__name__},

@@ -5,6 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 import aiohttp
 import discord
@@ -50,9 +52,30 @@ class DiscordRefused(UpstreamRejected):
         return self.code in FORBIDDEN or slow
 
 
+@dataclass(slots=True)
+class Exchange:
+    """Whether Discord has answered within the block that this belongs to."""
+
+    is_answered: bool = False
+
+
+exchange: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+
+
+def note_answer() -> None:
+    """Called for every answer, before anybody reads it."""
+    if (current := exchange.get()) is not None:
+        current.is_answered = True
+
+
 @contextmanager
 def discord_errors() -> Iterator[None]:
-    """Turn the library's errors into ours; none of them carries what a message said."""
+    """Turn the library's errors into ours; none of them carries what a message said.
+
+    What cannot be read is Discord's fault once it has answered. Before that there was nothing to
+    read, and the same kinds of errors are defects of our own: they are raised as they are."""
+    current = Exchange()
+    token = exchange.set(current)
     try:
         yield
     except discord.RateLimited as error:
@@ -64,7 +87,11 @@ def discord_errors() -> Iterator[None]:
     except (aiohttp.ClientError, OSError) as error:
         raise UpstreamUnavailable(SERVICE, type(error).__name__) from error
     except UNREADABLE as error:
+        if not current.is_answered:
+            raise
         raise UpstreamUnavailable(SERVICE, "unreadable answer") from error
+    finally:
+        exchange.reset(token)
 
 
 def refused(error: discord.HTTPException) -> DiscordRefused:

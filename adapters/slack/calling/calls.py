@@ -63,7 +63,10 @@ def slack_errors() -> Iterator[None]:
         raise refusal(error) from error
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         raise UpstreamUnavailable(SERVICE, type(error).__name__) from error
-    except AttributeError as error:  # how the library takes an answer in plain text
+    except AttributeError as error:
+        # How the library takes an answer that is no object; any other one is a defect of ours.
+        if error.name != "get" or not isinstance(error.obj, str | list | int | float):
+            raise
         raise UpstreamUnavailable(SERVICE, "an answer that is not Slack's") from error
 
 
