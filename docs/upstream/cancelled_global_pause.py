@@ -69,7 +69,9 @@ async def main() -> int:
                 await client.logs_from(2, 1)
         except TimeoutError:
             print(f"discord.py {discord.__version__}: a request that met a global limit of")
-            print(f"{PAUSE_SECONDS} s was cancelled; {PATIENCE_SECONDS} s later nothing else was sent")
+            print(
+                f"{PAUSE_SECONDS} s was cancelled, and {PATIENCE_SECONDS} s later no other was sent"
+            )
             return 0
     finally:
         await client.close()
