@@ -126,15 +126,18 @@ class DiscordPlatform:
 
     async def began(
         self, guilds: Sequence[discord.Guild], *, missed_since: float | None, directs: bool
-    ) -> None:
+    ) -> bool:
         await self._works.register.sync()
-        if missed_since is not None:
-            await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
-            await self._look_again(missed_since)
-
-    async def returned(self, guild: discord.Guild, *, missed_since: float) -> None:
-        await self._works.catch_up.read([guild], since=missed_since, directs=False)
+        if missed_since is None:
+            return True
+        is_read = await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
         await self._look_again(missed_since)
+        return is_read
+
+    async def returned(self, guild: discord.Guild, *, missed_since: float) -> bool:
+        is_read = await self._works.catch_up.read([guild], since=missed_since, directs=False)
+        await self._look_again(missed_since)
+        return is_read
 
     async def _look_again(self, missed_since: float) -> None:
         if self._works.second_look is not None:

@@ -61,7 +61,8 @@ class Shard:
         self.id = shard_id
         self.is_connected = False
         self._missed_since: float | None = None
-        self._is_behind = False
+        self._unread: list[float] = []
+        """Since when something may have been missed that is not read yet, one for each time."""
         self._client = client
         self._servers = servers
         self._config = config
@@ -109,19 +110,26 @@ class Shard:
         self.is_connected = True
 
     async def begins_anew(self) -> float | None:
-        """A new session is complete; from when on it may have missed something. As long as that
-        is not read, a process that comes after must begin there too."""
+        """A new session is complete; from when on it may have missed something."""
         self.is_connected = True
-        self._is_behind = self._missed_since is not None
         if self._ws is not None:
             self._note(self._ws)
-            await self._keep()
+        if self._missed_since is not None:
+            self._unread.append(self._missed_since)
+        await self._keep()
         return self._missed_since
 
-    async def has_read(self) -> None:
-        """What was missed is read."""
-        self._is_behind = False
+    async def misses(self, since: float) -> None:
+        """Something may be missed since then. Until it is read, a process that comes after must
+        begin there too."""
+        self._unread.append(since)
         await self._keep()
+
+    async def has_read(self, since: float) -> None:
+        """What was missed since then is read."""
+        if since in self._unread:
+            self._unread.remove(since)
+            await self._keep()
 
     async def end(self) -> None:
         """Hang up so that the next process can go on with this session."""
@@ -226,8 +234,8 @@ class Shard:
 
     async def _keep(self) -> None:
         session = self._session
-        if self._is_behind and self._missed_since is not None:
-            session = replace(session.ended(), awake_at=self._missed_since)
+        if self._unread:
+            session = replace(session.ended(), awake_at=min(self._unread))
         await self._memory.keep(session)
 
     async def _hang_up(self) -> None:
