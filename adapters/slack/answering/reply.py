@@ -12,7 +12,8 @@ from typing import Any
 from adapters.answered_threads import AnsweredThreads
 from adapters.slack.acting.private import Whispers
 from adapters.slack.answering.drafts import Drafts
-from adapters.slack.answering.own_posts import marked_as, posted_as, unnamed
+from adapters.slack.answering.lost_drafts import LostDrafts
+from adapters.slack.answering.own_posts import GONE, marked_as, posted_as, unnamed
 from adapters.slack.answering.status import shown
 from adapters.slack.answering.uploads import FILE, send_file
 from adapters.slack.calling.patience import is_far, patiently
@@ -28,15 +29,6 @@ log = logging.getLogger(__name__)
 
 FIRST = 0
 """The number of an answer's first part: the one that its draft becomes."""
-GONE = frozenset(
-    {
-        "cant_delete_message",
-        "cant_update_message",
-        "edit_window_closed",
-        "file_not_found",
-        "message_not_found",
-    }
-)
 STREAMING = "streaming_state_conflict"
 """Slack's word on a message whose stream nobody has stopped."""
 
@@ -50,6 +42,7 @@ class SlackReplies:
         teams: Teams,
         threads: AnsweredThreads,
         drafts: Drafts,
+        lost_drafts: LostDrafts,
         whispers: Whispers,
         begun: Callable[[IncomingQuestion], None],
         write_seconds: float,
@@ -57,6 +50,7 @@ class SlackReplies:
         self._teams = teams
         self._threads = threads
         self._drafts = drafts
+        self._lost_drafts = lost_drafts
         self._whispers = whispers
         self._begun = begun
         self._write_seconds = write_seconds
@@ -120,6 +114,8 @@ class SlackReplies:
             return
         if ts := draft.ts or await self._lost_draft(question):
             await self._delete(question.key.tenant, question.key.channel_id, ts)
+        else:
+            await self._lost_drafts.note(question)
         await self._drafts.never_opened(question.identity)
 
     async def _lost_draft(self, question: IncomingQuestion) -> str | None:
@@ -136,9 +132,15 @@ class SlackReplies:
             await self._drafts.answered(question.identity, ts)
 
     async def _placed(self, question: IncomingQuestion, part: OutgoingPart) -> str:
-        """The whole answer takes the place of its draft, where there is one."""
-        ts = await self._draft_of(question) if part.number == FIRST else None
-        if ts is not None and await self._completed(question, part, ts):
+        """The whole answer takes the place of its draft, where there is one. A draft that is not
+        there may still come to be: the answer does not wait for it, and it is taken away then."""
+        draft = await self._drafts.of(question.identity) if part.number == FIRST else None
+        if draft is None:
+            return await self._post(question, part)
+        ts = draft.ts or await unnamed(self._teams.of(question.key.tenant), question)
+        if ts is None:
+            await self._lost_drafts.note(question)
+        elif await self._completed(question, part, ts):
             return ts
         return await self._post(question, part)
 
@@ -158,12 +160,6 @@ class SlackReplies:
         finally:
             budget.close_draft(question.message_id)
         return True
-
-    async def _draft_of(self, question: IncomingQuestion) -> str | None:
-        draft = await self._drafts.of(question.identity)
-        if draft is None or draft.ts is not None:
-            return draft.ts if draft else None
-        return await unnamed(self._teams.of(question.key.tenant), question)
 
     async def _post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         team, key = self._teams.of(question.key.tenant), question.key
