@@ -5,6 +5,7 @@
     ├── UpstreamError           a service answered wrongly or not at all
     │   ├── UpstreamUnavailable no answer came, so what it did is unknown
     │   └── UpstreamRejected    a clear refusal: nothing was done
+    │       └── PlaceRefused    nothing is taken from us there, in whatever form
     ├── AnswerTimedOut          the question's own deadline passed
     ├── ModelBehaviourError     the language model answered with something unusable
     ├── StorageError            the database or the data folder
@@ -62,6 +63,11 @@ class UpstreamUnavailable(UpstreamError):
 
 class UpstreamRejected(UpstreamError):
     """The service said no: nothing was done. Retryable when it asked to come back later."""
+
+
+class PlaceRefused(UpstreamRejected):
+    """Not what was sent is refused but the place or the sender: another form of it meets the same
+    answer, now and later."""
 
 
 class AnswerTimedOut(FootnoteError):

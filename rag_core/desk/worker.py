@@ -30,6 +30,7 @@ from rag_core.desk.suspects import Suspects
 from rag_core.errors import (
     AnswerTimedOut,
     ClaimLost,
+    PlaceRefused,
     StorageError,
     StorageFull,
     Superseded,
@@ -204,7 +205,7 @@ class Worker:
             try:
                 await self._delivery.deliver(claim, parts, outlet.replies)
             except UpstreamRejected as error:
-                if error.retryable:
+                if error.retryable or isinstance(error, PlaceRefused):
                     raise
                 log.warning(
                     "answer refused",

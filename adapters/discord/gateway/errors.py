@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import aiohttp
 import discord
 
-from rag_core.errors import UpstreamRejected, UpstreamUnavailable
+from rag_core.errors import PlaceRefused, UpstreamRejected, UpstreamUnavailable
 
 SERVICE = "discord"
 TOO_MANY = 429
@@ -24,8 +24,10 @@ UNKNOWN_CHANNEL = 10003
 UNKNOWN_MESSAGE = 10008
 GONE = frozenset({UNKNOWN_CHANNEL, UNKNOWN_MESSAGE})
 SLOW_MODE = 20016
-FORBIDDEN = frozenset({UNKNOWN_CHANNEL, 10004, 50001, 50013, 50083, 160005})
-"""Gone, not allowed, archived and locked: what is sent there meets the same answer."""
+FORBIDDEN = frozenset({UNKNOWN_CHANNEL, 10004, 50001, 50007, 50013, 50083, 50278, 160005})
+"""Gone, not allowed, closed to us, archived, locked: what is sent there meets the same answer."""
+NOT_US = 401
+"""The token is not good any more."""
 ACKNOWLEDGED = 40060
 """An interaction takes one acknowledgement."""
 UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
@@ -50,6 +52,10 @@ class DiscordRefused(UpstreamRejected):
         """Whether this place takes nothing from us for a while."""
         slow = self.code == SLOW_MODE and (self.retry_after or 0.0) > LONGEST_SLOW_MODE
         return self.code in FORBIDDEN or slow
+
+
+class DiscordPlaceRefused(DiscordRefused, PlaceRefused):
+    """No form of a message is taken there."""
 
 
 @dataclass(slots=True)
@@ -96,7 +102,8 @@ def discord_errors() -> Iterator[None]:
 
 def refused(error: discord.HTTPException) -> DiscordRefused:
     limited = error.status == TOO_MANY
-    return DiscordRefused(
+    of_place = error.code in FORBIDDEN or error.status == NOT_US
+    return (DiscordPlaceRefused if of_place else DiscordRefused)(
         error.status,
         error.code,
         retryable=limited or error.code in {NOT_YET, SLOW_MODE},

@@ -11,6 +11,7 @@ from typing import Any
 
 from adapters.answered_threads import AnsweredThreads
 from adapters.slack.acting.private import Whispers
+from adapters.slack.answering.detour import Detour, leads_elsewhere, standing_in
 from adapters.slack.answering.drafts import Drafts
 from adapters.slack.answering.lost_drafts import LostDrafts
 from adapters.slack.answering.own_posts import GONE, marked_as, posted_as, unnamed
@@ -23,7 +24,7 @@ from rag_core.conversation.key import TenantId
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress, QuestionState
-from rag_core.errors import UpstreamError, UpstreamRejected
+from rag_core.errors import PlaceRefused, UpstreamError, UpstreamRejected
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,7 @@ class SlackReplies:
         self._drafts = drafts
         self._lost_drafts = lost_drafts
         self._whispers = whispers
+        self._detour = Detour(teams)
         self._begun = begun
         self._write_seconds = write_seconds
 
@@ -80,7 +82,12 @@ class SlackReplies:
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if question.private:
             return await self._whispers.post(question, part)
-        ts = await patiently(lambda: self._placed(question, part))
+        if (reason := self._detour.reason_for(question)) is not None:
+            return await self._detour.post(question, part, reason)
+        try:
+            ts = await patiently(lambda: self._placed(question, part))
+        except PlaceRefused as refusal:
+            return await self._detour.post(question, part, refusal)
         await self._remember(question, part, ts)
         return ts
 
@@ -89,7 +96,12 @@ class SlackReplies:
         if question.private:
             return None  # nobody can look up what one person sees alone
         team = self._teams.of(question.key.tenant)
-        found = await posted_as(team, question, part.key)
+        try:
+            found = await posted_as(team, question, part.key)
+        except PlaceRefused as refusal:
+            if not leads_elsewhere(question, refusal):
+                raise
+            return None  # nobody can look there any more: it is posted where its asker sees it
         if found is not None:
             await self._remember(question, part, found)
         return found
@@ -174,7 +186,8 @@ class SlackReplies:
         )
 
     async def _write(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> None:
-        team, channel = self._teams.of(question.key.tenant), question.key.channel_id
+        team = self._teams.of(question.key.tenant)
+        channel, ts = standing_in(question.key.channel_id, ts)
         change = {"channel": channel, "ts": ts, "metadata": marked_as(part.key)}
         change |= message_in(json.loads(part.payload))
         try:
@@ -187,6 +200,7 @@ class SlackReplies:
 
     async def _delete(self, tenant: TenantId, channel: str, ts: str) -> None:
         team = self._teams.of(tenant)
+        channel, ts = standing_in(channel, ts)
         try:
             if ts.startswith(FILE):
                 await team.call_soon("files.delete", file=ts.removeprefix(FILE))
