@@ -286,5 +286,5 @@ class Worker:
         self._observer.delivered(claim.question.key.platform, posted=posted)
 
 
-def cause(error: Exception) -> dict[str, str]:
+def cause(error: Exception) -> dict[str, str | int]:
     return {"cause": str(error)}
