@@ -15,7 +15,7 @@ from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.desk.notices import notices_in
-from rag_core.errors import InvalidQuestion, StorageError
+from rag_core.errors import DeskFull, InvalidQuestion, StorageError
 from rag_core.ports import FeedbackStore, MarkerStore
 
 log = logging.getLogger(__name__)
@@ -117,6 +117,6 @@ def told_in_words() -> Iterator[Problem]:
         yield problem
     except InvalidQuestion:
         problem.sentence = NOT_STORED
-    except StorageError as error:
+    except (DeskFull, StorageError) as error:
         log.error("a button did not take effect", extra={"cause": str(error)})
         problem.sentence = NOT_SAVED

@@ -198,6 +198,8 @@ async def kept_apart(platform: ChatPlatform) -> None:
         await platform.run()
     except FootnoteError as error:
         log.error("platform down", extra={"platform": platform.platform.value, "cause": str(error)})
+    except Exception:
+        log.exception("platform down by a defect", extra={"platform": platform.platform.value})
 
 
 def readiness_of(services: Services, platforms: Sequence[ChatPlatform]) -> AsksReadiness:

@@ -5,15 +5,17 @@
     ├── UpstreamError           a service answered wrongly or not at all
     │   ├── UpstreamUnavailable no answer came, so what it did is unknown
     │   └── UpstreamRejected    a clear refusal: nothing was done
+    │       └── PlaceRefused    nothing is taken from us there, in whatever form
     ├── AnswerTimedOut          the question's own deadline passed
     ├── ModelBehaviourError     the language model answered with something unusable
     ├── StorageError            the database or the data folder
     │   ├── StorageFull         no space left; nothing was written
-    │   ├── DeskFull            too many questions wait; this one was not accepted
-    │   ├── ClaimLost           another worker has this question now
-    │   ├── Superseded          the question was changed or taken back meanwhile
     │   ├── SchemaTooNew        the database belongs to a newer program
     │   └── FolderInUse         another process works in the data folder
+    ├── LedgerConflict          the ledger works, and says no: control flow, not trouble
+    │   ├── DeskFull            too many questions wait; this one was not accepted
+    │   ├── ClaimLost           another worker has this question now
+    │   └── Superseded          the question was changed or taken back meanwhile
     ├── IngestionError          one source could not be read
     ├── NoBookChosen            nothing says which book is read here, or that one is missing
     └── InvalidQuestion         what was asked is outside its bounds
@@ -63,6 +65,11 @@ class UpstreamRejected(UpstreamError):
     """The service said no: nothing was done. Retryable when it asked to come back later."""
 
 
+class PlaceRefused(UpstreamRejected):
+    """Not what was sent is refused but the place or the sender: another form of it meets the same
+    answer, now and later."""
+
+
 class AnswerTimedOut(FootnoteError):
     """The answer was not ready by its deadline."""
 
@@ -79,24 +86,28 @@ class StorageFull(StorageError):
     """There is no space left to write to."""
 
 
-class DeskFull(StorageError):
-    """Too many questions wait already: this one was not written down."""
-
-
-class ClaimLost(StorageError):
-    """The claim ran out, or its thread is gone: whoever has it now gives the answer."""
-
-
-class Superseded(StorageError):
-    """The asker changed the question or took it back while it was worked on."""
-
-
 class SchemaTooNew(StorageError):
     """The database was written by a newer version of the program."""
 
 
 class FolderInUse(StorageError):
     """Another process holds the data folder."""
+
+
+class LedgerConflict(FootnoteError):
+    """The ledger refused because of what others did meanwhile; the database itself works."""
+
+
+class DeskFull(LedgerConflict):
+    """Too many questions wait already: this one was not written down."""
+
+
+class ClaimLost(LedgerConflict):
+    """The claim ran out, or its thread is gone: whoever has it now gives the answer."""
+
+
+class Superseded(LedgerConflict):
+    """The asker changed the question or took it back while it was worked on."""
 
 
 class IngestionError(FootnoteError):

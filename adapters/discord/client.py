@@ -7,18 +7,17 @@ import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 
-import aiohttp
 import discord
 
 from adapters.discord.assembly import DiscordParts, assembled
 from adapters.discord.config import DiscordConfig
 from adapters.discord.findings import Examination
 from adapters.discord.gateway.connection import Channel, Connection, minimal_intents
-from adapters.discord.gateway.errors import UNREADABLE
+from adapters.discord.gateway.errors import discord_errors
 from adapters.steward import Finding
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.outgoing import Renderer, ReplyChannel
-from rag_core.errors import ConfigurationError
+from rag_core.errors import ConfigurationError, UpstreamError
 
 log = logging.getLogger(__name__)
 
@@ -86,12 +85,13 @@ class DiscordPlatform:
     async def log_in(self) -> bool:
         """Whether Discord knows us now; not while it cannot be reached."""
         try:
-            async with asyncio.timeout(self._config.request_seconds):
-                await self.connection.log_in()
+            with discord_errors():
+                async with asyncio.timeout(self._config.request_seconds):
+                    await self.connection.log_in()
         except discord.LoginFailure as error:
             raise ConfigurationError(NOT_OUR_BOT) from error
-        except (discord.HTTPException, aiohttp.ClientError, OSError, *UNREADABLE) as error:
-            log.warning("Discord cannot be reached", extra={"cause": type(error).__name__})
+        except UpstreamError as error:
+            log.warning("Discord cannot be reached", extra={"cause": str(error)})
             return False
         return True
 
@@ -126,15 +126,18 @@ class DiscordPlatform:
 
     async def began(
         self, guilds: Sequence[discord.Guild], *, missed_since: float | None, directs: bool
-    ) -> None:
+    ) -> bool:
         await self._works.register.sync()
-        if missed_since is not None:
-            await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
-            await self._look_again(missed_since)
-
-    async def returned(self, guild: discord.Guild, *, missed_since: float) -> None:
-        await self._works.catch_up.read([guild], since=missed_since, directs=False)
+        if missed_since is None:
+            return True
+        is_read = await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
         await self._look_again(missed_since)
+        return is_read
+
+    async def returned(self, guild: discord.Guild, *, missed_since: float) -> bool:
+        is_read = await self._works.catch_up.read([guild], since=missed_since, directs=False)
+        await self._look_again(missed_since)
+        return is_read
 
     async def _look_again(self, missed_since: float) -> None:
         if self._works.second_look is not None:

@@ -14,6 +14,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.asked_lately import KnowsAskedLately
+from adapters.slack.answering.lost_drafts import LostDrafts
 from adapters.slack.answering.renderer import SlackRenderer
 from adapters.slack.answering.reply import SlackReplies
 from adapters.slack.assembly import Built, SlackParts, built
@@ -57,6 +58,7 @@ class SlackPlatform:
     events: SignedEvents | None
     """An ASGI app for /slack/events, where a signing secret is set."""
     catch_up: CatchUp
+    lost_drafts: LostDrafts
     open_to_all: Sequence[Finding] = ()
     """What the operator should know of who may install the app."""
     doors: Mapping[str, Any] = field(default_factory=dict)
@@ -89,7 +91,12 @@ class SlackPlatform:
         """Listen until cancelled; while Slack is away, keep trying."""
         await self.teams.known()
         async with self.catch_up:
-            await together(self._listen(), self.teams.keep(), self.catch_up.watch())
+            await together(
+                self._listen(),
+                self.teams.keep(),
+                self.catch_up.watch(),
+                self.lost_drafts.watch(),
+            )
 
     async def _listen(self) -> None:
         if self.socket is not None:
@@ -140,6 +147,7 @@ async def open_slack(config: SlackConfig, parts: SlackParts) -> AsyncIterator[Sl
             renderer=house.renderer,
             replies=house.replies,
             catch_up=catch_up,
+            lost_drafts=house.lost_drafts,
             socket=await socket_for(config, house.app, client, catch_up),
             events=events,
             open_to_all=open_to_all(config.install),

@@ -26,6 +26,7 @@ from adapters.slack.acting.shortcut import Shortcut
 from adapters.slack.acting.staff import Staff
 from adapters.slack.acting.staff_members import StaffMembers
 from adapters.slack.answering.drafts import Drafts
+from adapters.slack.answering.lost_drafts import LostDrafts
 from adapters.slack.answering.renderer import SlackRenderer
 from adapters.slack.answering.reply import SlackReplies
 from adapters.slack.calling.people import People
@@ -77,6 +78,7 @@ class Built:
     app: AsyncApp
     renderer: SlackRenderer
     replies: SlackReplies
+    lost_drafts: LostDrafts
     marks: MarkKeepers
     hears: Hears
 
@@ -116,10 +118,15 @@ class _Builder:
         self._context = Context(people=self._people, files=FileReader(client.session))
         self._whispers = Whispers(teams=teams, session=client.session, api_base=client.base_url)
         self._renderer = SlackRenderer(has_staff=bool(config.ask_person))
+        drafts = Drafts(parts.markers)
+        self._lost_drafts = LostDrafts(
+            parts.markers, teams=teams, drafts=drafts, look_after=config.look_again_after
+        )
         self._replies = SlackReplies(
             teams=teams,
             threads=self._threads,
-            drafts=Drafts(parts.markers),
+            drafts=drafts,
+            lost_drafts=self._lost_drafts,
             whispers=self._whispers,
             begun=self._waiting.begun,
             write_seconds=config.write_seconds,
@@ -148,6 +155,7 @@ class _Builder:
             app=app,
             renderer=self._renderer,
             replies=self._replies,
+            lost_drafts=self._lost_drafts,
             marks=self._marks,
             hears=hears,
         )

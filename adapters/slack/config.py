@@ -81,6 +81,8 @@ class SlackConfig:
     """Seconds: what was asked before that, while we were away, is not answered any more."""
     read_again_after: tuple[float, ...] = (5.0, 15.0, 60.0, 300.0, 900.0)
     """Pauses after which what was missed and could not be read is read again."""
+    look_again_after: tuple[float, ...] = (2.0, 5.0, 15.0, 30.0, 60.0, 180.0, 600.0)
+    """When a message is looked for of which nobody knows whether Slack will still make it."""
     retry_seconds: float = 1.0
     """First pause before Slack is asked again who we are; it doubles up to a minute."""
 

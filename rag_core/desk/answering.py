@@ -24,7 +24,7 @@ from rag_core.desk.notices import notices_in
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.desk.progress import Progress
 from rag_core.desk.unanswered import kind_of, unanswered
-from rag_core.errors import FootnoteError, NoBookChosen, StorageError
+from rag_core.errors import FootnoteError, LedgerConflict, NoBookChosen, StorageError
 from rag_core.ports import ConversationStore
 
 log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class Answering:
         state = await self._thread(claim)
         try:
             answered = await self._ask(claim, state, progress)
-        except StorageError:
+        except (LedgerConflict, StorageError):
             raise
         except FootnoteError as error:
             log.warning(

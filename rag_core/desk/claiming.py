@@ -40,7 +40,7 @@ class Claiming:
             claim = await self._ledger.claim(
                 worker=self._worker, lease=self._lease, but_not=but_not
             )
-        except StorageError as error:
+        except Exception as error:  # noqa: BLE001 - said there; the next look may do better
             self._trouble.met(error)
             return None
         self._trouble.over()

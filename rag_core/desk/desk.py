@@ -74,8 +74,6 @@ class Desk:
     async def _written(self, question: IncomingQuestion, bounds: Bounds) -> Receipt:
         try:
             receipt = await self._ledger.accept(question, bounds=bounds)
-        except DeskFull:
-            raise
         except StorageError as error:
             self._trouble.met(error)
             raise

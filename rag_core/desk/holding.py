@@ -33,8 +33,12 @@ class Holding:
         work = asyncio.current_task()
         assert work is not None
         keeping = asyncio.create_task(self._kept(claim))
-        # Called once the last renewal has said no; not when the block ends first.
-        keeping.add_done_callback(lambda kept: None if kept.cancelled() else work.cancel())
+
+        def lost(kept: asyncio.Task[None]) -> None:
+            if not kept.cancelled():
+                work.cancel()
+
+        keeping.add_done_callback(lost)
         try:
             yield
         except asyncio.CancelledError:
@@ -42,6 +46,7 @@ class Holding:
                 raise ClaimLost("The claim was lost while its work went on.") from None
             raise
         finally:
+            keeping.remove_done_callback(lost)  # what comes after the block is not its matter
             keeping.cancel()
 
     async def _kept(self, claim: OpenQuestion) -> None:
@@ -53,6 +58,9 @@ class Holding:
                     return
             except StorageError as error:
                 log.warning("claim not renewed", extra=claim.ids | {"cause": str(error)})
+            except Exception:
+                # Only a clear no loses the claim: the work goes on, and the next renewal is tried.
+                log.exception("claim not renewed by a defect", extra=claim.ids)
 
     async def renew(self, claim: OpenQuestion) -> bool:
         """Whether the claim is still this worker's, for another lease."""

@@ -56,4 +56,6 @@ async def again_and_again(chore: Callable[[], Awaitable[None]], *, every: float)
             await chore()
         except StorageError as error:
             log.warning("housekeeping left for later", extra={"cause": str(error)})
+        except Exception:  # a chore that fails must not end what people wait for
+            log.exception("housekeeping failed by a defect")
         await asyncio.sleep(every)

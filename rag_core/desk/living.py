@@ -63,6 +63,8 @@ class LivingAnswers:
                 await self.look()
             except FootnoteError as error:
                 log.warning("changed sources not looked for", extra={"cause": str(error)})
+            except Exception:  # the next look may do better, and nobody waits for this one
+                log.exception("looking for changed sources failed by a defect")
             await asyncio.sleep(self._look_every)
 
     async def look(self) -> None:

@@ -39,7 +39,9 @@ class QueueWatch:
             try:
                 await self.look()
             except FootnoteError as error:
-                log.warning("long waiting askers not told", extra={"cause": str(error)})
+                log.warning("could not notify queued users", extra={"cause": str(error)})
+            except Exception:  # the questions themselves are answered all the same
+                log.exception("notifying queued users failed by a defect")
 
     async def look(self) -> None:
         before = datetime.now(UTC) - timedelta(seconds=self._limits.queue_seconds)

@@ -1,4 +1,4 @@
-"""Trouble with the database that lasts: said once, however many questions meet it."""
+"""Trouble with the database that lasts: logged once, however many questions meet it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,15 @@ class Trouble:
         self._what = what
         self._said = ""
 
-    def met(self, error: StorageError) -> None:
-        if str(error) != self._said:
-            self._said = str(error)
+    def met(self, error: Exception) -> None:
+        reason = str(error) or type(error).__name__
+        if reason == self._said:
+            return
+        self._said = reason
+        if isinstance(error, StorageError):
             log.error("%s: the database fails", self._what, extra={"cause": self._said})
+        else:
+            log.error("%s: a defect", self._what, exc_info=error)
 
     def over(self) -> None:
         if self._said:

@@ -30,6 +30,7 @@ from rag_core.desk.suspects import Suspects
 from rag_core.errors import (
     AnswerTimedOut,
     ClaimLost,
+    PlaceRefused,
     StorageError,
     StorageFull,
     Superseded,
@@ -126,30 +127,38 @@ class Worker:
         return [platform for platform, held in self._in_work.items() if held >= most]
 
     async def _see_through(self, claim: OpenQuestion) -> None:
+        """Nothing that one question meets ends the work on the others."""
         try:
-            await self._finish(claim)
-        except Superseded:
-            log.info("question changed meanwhile", extra=claim.ids)
-            await self._let_go(claim)
-        except ClaimLost as error:
-            log.warning("question left to others", extra=claim.ids | {"cause": str(error)})
-        except StorageFull as error:
-            # There will be space at once or in a week, and then somebody waits for the answer.
-            after = self._limits.full_disk_seconds
-            self._claiming.let_go_later(claim.question_id, after_seconds=after)
-            log.warning("question waits for space", extra=claim.ids)
-            await self._excuse(claim, error)
-        except StorageError as error:
-            # The claim runs out by itself, and the question is taken up again.
-            log.error("question left for later", extra=claim.ids | {"cause": str(error)})
-            await self._excuse(claim, error)
-        except Exception as error:
-            log.exception("question left for later by a defect", extra=claim.ids)
-            await self._excuse(claim, error)
+            try:
+                await self._finish(claim)
+            except Exception as error:  # noqa: BLE001 - logged there, each kind in its way
+                await self._set_aside(claim, error)
+        except Exception:
+            log.exception("question not set aside by a defect", extra=claim.ids)
         finally:
             self._in_work[claim.question.key.platform] -= 1
             self._free.release()
             self._bell.ring()
+
+    async def _set_aside(self, claim: OpenQuestion, error: Exception) -> None:
+        """Leave a question to whoever takes it up next, and tell who stands and waits for it."""
+        match error:
+            case Superseded():
+                log.info("question changed meanwhile", extra=claim.ids)
+                return await self._let_go(claim)
+            case ClaimLost():
+                return log.warning("question left to others", extra=claim.ids | cause(error))
+            case StorageFull():
+                # There will be space at once or in a week, and then somebody waits for the answer.
+                after = self._limits.full_disk_seconds
+                self._claiming.let_go_later(claim.question_id, after_seconds=after)
+                log.warning("question waits for space", extra=claim.ids)
+            case StorageError():
+                # The claim runs out by itself, and the question is taken up again.
+                log.error("question left for later", extra=claim.ids | cause(error))
+            case _:
+                log.error("question left for later by a defect", extra=claim.ids, exc_info=error)
+        return await self._excuse(claim, error)
 
     async def _excuse(self, claim: OpenQuestion, error: Exception) -> None:
         """Who stands at a door and waits is told; elsewhere the answer may come late."""
@@ -196,7 +205,7 @@ class Worker:
             try:
                 await self._delivery.deliver(claim, parts, outlet.replies)
             except UpstreamRejected as error:
-                if error.retryable:
+                if error.retryable or isinstance(error, PlaceRefused):
                     raise
                 log.warning(
                     "answer refused",
@@ -275,3 +284,7 @@ class Worker:
     async def _close(self, claim: OpenQuestion, *, posted: bool) -> None:
         await self._ledger.close(claim.question_id, delivered=posted, revision=claim.revision)
         self._observer.delivered(claim.question.key.platform, posted=posted)
+
+
+def cause(error: Exception) -> dict[str, str | int]:
+    return {"cause": str(error)}

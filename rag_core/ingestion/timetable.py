@@ -6,10 +6,10 @@ import asyncio
 import contextlib
 import logging
 import random
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from rag_core.books.source import BookSource
@@ -40,10 +40,11 @@ class RunsJobs(Protocol):
 
 
 @dataclass(slots=True)
-class Course:
+class ActiveRun:
     """A source that is being read; what changes meanwhile is read right after, once."""
 
-    job: IngestionJob
+    job: asyncio.Task[IngestionJob]
+    """It is being started, or is there."""
     again: bool = False
 
 
@@ -65,8 +66,8 @@ class Timetable:
         self._clock = clock
         self._spread = spread
         self._bell = asyncio.Event()
-        self._courses: dict[UUID, Course] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._runs: dict[UUID, ActiveRun] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
 
     def ring(self) -> None:
         """Look at the timetable now: it has changed."""
@@ -99,14 +100,16 @@ class Timetable:
             return await looking
         except FootnoteError as error:
             log.warning("timetable not read", extra={"cause": type(error).__name__})
-            return None
+        except Exception:  # one source's defect must not keep the others from their time
+            log.exception("timetable not read by a defect")
+        return None
 
     async def _catch_up(self) -> None:
         """Follow the jobs that an earlier process began, and learn the end of those that ended."""
         for source in await self._sources.all():
             job = await self._jobs.get(source.last_job_id) if source.last_job_id else None
-            if job is not None and source.source_id not in self._courses:
-                self._follow(source, job)
+            if job is not None and source.source_id not in self._runs:
+                self._follow(source.source_id, known(job))
 
     async def _start_due(self) -> float:
         """Begin what is due; how long until there is something to do again."""
@@ -118,7 +121,7 @@ class Timetable:
             if source.next_at > now:
                 wait = min(wait, (source.next_at - now).total_seconds())
             elif await self._sources.claim(source, then=self._after(source, now)):
-                await self._start(source)
+                self._begin(source)
         return wait
 
     def _after(self, source: BookSource, now: datetime) -> datetime | None:
@@ -126,11 +129,20 @@ class Timetable:
         return now + source.every * self._spread() if source.every else None
 
     async def _start(self, source: BookSource) -> IngestionJob:
-        """One job a source: a second wish waits for the first to end, a third adds nothing."""
-        course = self._courses.get(source.source_id)
-        if course is not None:
-            course.again = True
-            return course.job
+        # Whoever stops waiting for the job does not stop the job.
+        return await asyncio.shield(self._begin(source).job)
+
+    def _begin(self, source: BookSource) -> ActiveRun:
+        """One job a source: a second wish waits for the first to end, a third adds nothing.
+
+        Nothing is awaited between the look and the note, so two wishes cannot both be the first."""
+        run = self._runs.get(source.source_id)
+        if run is None:
+            return self._follow(source.source_id, self._started(source))
+        run.again = True
+        return run
+
+    async def _started(self, source: BookSource) -> IngestionJob:
         job = await self._ingestion.start(
             IngestionRequest(
                 book_id=source.book_id,
@@ -140,28 +152,46 @@ class Timetable:
             )
         )
         await self._sources.update(replace(source, last_job_id=job.job_id))
-        self._follow(source, job)
         return job
 
-    def _follow(self, source: BookSource, job: IngestionJob) -> None:
-        self._courses[source.source_id] = Course(job)
-        task = asyncio.create_task(self._to_end(source.source_id, job), name=f"source {job.job_id}")
+    def _follow(self, source_id: UUID, job: Coroutine[Any, Any, IngestionJob]) -> ActiveRun:
+        run = self._runs[source_id] = ActiveRun(self._own(job))
+        self._own(self._to_end(source_id, run))
+        return run
+
+    def _own(self, work: Coroutine[Any, Any, Result]) -> asyncio.Task[Result]:
+        task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
-    async def _to_end(self, source_id: UUID, job: IngestionJob) -> None:
+    async def _to_end(self, source_id: UUID, run: ActiveRun) -> None:
+        """However a run ends, the source can be read again, and is where somebody wished so."""
+        about = {"source_id": str(source_id)}
         try:
+            job = await run.job
             ended = await self._ingestion.wait(job.job_id)
             source = await self._sources.get(source_id)
             if source is not None and ended.status.is_over:
                 await self._sources.update(after(source, ended))
         except FootnoteError as error:
-            cause = type(error).__name__
-            log.warning("source not followed", extra={"source_id": str(source_id), "cause": cause})
-            source = None
-        course = self._courses.pop(source_id)
-        if course.again and source is not None:
-            await self._start(source)
+            log.warning("source not followed", extra=about | {"cause": type(error).__name__})
+        except Exception:
+            log.exception("source not followed by a defect", extra=about)
+        finally:
+            del self._runs[source_id]
+        if run.again:
+            await self._patiently(self._read_again(source_id))
+
+    async def _read_again(self, source_id: UUID) -> None:
+        source = await self._sources.get(source_id)
+        if source is not None:
+            self._begin(source)
+
+
+async def known(job: IngestionJob) -> IngestionJob:
+    """A job that an earlier process has started."""
+    return job
 
 
 def after(source: BookSource, job: IngestionJob) -> BookSource:

@@ -69,7 +69,7 @@ class Ledger(Protocol):
         """Store the answer, its turn and its outgoing parts in one transaction.
 
         Messages of an earlier answer to the question are edited or removed by these parts.
-        Refused with StorageError when the claim was lost, with Superseded when the question
+        Refused with ClaimLost when the claim was lost, with Superseded when the question
         is no longer in this revision."""
         ...
 
@@ -108,7 +108,7 @@ class Ledger(Protocol):
         ...
 
     async def cited_after(self, chunk_id: str, *, limit: int) -> Sequence[str]:
-        """The next passages that any answer cites, by id."""
+        """The next passages, by id, that are cited by answers without a changed source."""
         ...
 
     async def mark_changed(self, chunk_ids: Sequence[str]) -> int:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 import httpx
 from cohere import AsyncClientV2
@@ -23,7 +25,10 @@ async def open_cohere(
 ) -> AsyncIterator[AsyncClientV2]:
     """A client that makes one attempt a call; when to try again is decided here."""
     timeout = httpx.Timeout(seconds, connect=CONNECT_SECONDS)
-    async with httpx.AsyncClient(timeout=timeout, follow_redirects=False) as http:
+    hooks = {"response": [note_answer]}
+    async with httpx.AsyncClient(
+        timeout=timeout, follow_redirects=False, event_hooks=hooks
+    ) as http:
         yield AsyncClientV2(
             api_key=api_key,
             base_url=base_url or VENDOR_URL,
@@ -33,8 +38,26 @@ async def open_cohere(
         )
 
 
+@dataclass(slots=True)
+class Exchange:
+    """Whether Cohere has answered within the block that this belongs to."""
+
+    is_answered: bool = False
+
+
+exchange: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+
+
+async def note_answer(_response: httpx.Response) -> None:
+    if (current := exchange.get()) is not None:
+        current.is_answered = True
+
+
 @contextlib.contextmanager
 def cohere_errors() -> Iterator[None]:
+    """The vendor's errors as ours. What fails before there is an answer is a defect of our own."""
+    current = Exchange()
+    token = exchange.set(current)
     try:
         yield
     except httpx.HTTPError as error:
@@ -43,7 +66,11 @@ def cohere_errors() -> Iterator[None]:
         raise refusal(error) from error
     except (ValueError, TypeError, AttributeError) as error:
         # Answers are taken as they come by the vendor's models: a wrong shape shows on use.
+        if not current.is_answered:
+            raise
         raise UpstreamUnavailable(SERVICE, "an answer that cannot be read") from error
+    finally:
+        exchange.reset(token)
 
 
 def refusal(error: ApiError | ParsingError) -> UpstreamError:

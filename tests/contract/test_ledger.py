@@ -14,7 +14,7 @@ from rag_core.agent.answer import Outcome
 from rag_core.conversation.key import Platform
 from rag_core.desk.outgoing import PartState
 from rag_core.desk.progress import QuestionState
-from rag_core.errors import InvalidQuestion, StorageError
+from rag_core.errors import ClaimLost, InvalidQuestion, StorageError, Superseded
 from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.engines.statement import Statement
 from rag_core.storage.feedback import Feedback
@@ -129,7 +129,7 @@ async def test_a_claim_that_ran_out_is_taken_over_and_the_first_worker_can_no_lo
     taken_over = await desk.claim("quick")
     assert (taken_over.question_id, taken_over.attempt) == (question_id, 1)
     assert not await desk.ledger.renew(question_id, worker="slow", lease=LEASE)
-    with pytest.raises(StorageError, match="claim"):
+    with pytest.raises(ClaimLost, match="claim"):
         await desk.settle(question_id, worker="slow")
     assert await desk.ledger.response_to(question_id) is None
     assert await desk.settle(question_id, worker="quick")
@@ -244,9 +244,9 @@ async def test_a_question_of_a_deleted_thread_is_neither_settled_nor_posted(
     await desk.claim()
     parts = await desk.settle(question_id)
     await desk.conversations.delete(a_key())
-    with pytest.raises(StorageError, match="deleted"):
+    with pytest.raises(Superseded, match="deleted"):
         await desk.ledger.begin_post(parts[0])
-    with pytest.raises(StorageError, match="claim"):
+    with pytest.raises(ClaimLost, match="claim"):
         await desk.settle(question_id)
     await desk.ledger.close(question_id, delivered=False)
     assert await desk.ledger.waiting() == 0

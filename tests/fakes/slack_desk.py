@@ -53,6 +53,7 @@ class FakeDesk:
         """What is written, piece by piece, before an answer is whole."""
         self.between = 0.0
         self._outstanding = 0
+        self._in_work: dict[MessageIdentity, IncomingQuestion] = {}
         self.idle = asyncio.Event()
         self.idle.set()
 
@@ -109,11 +110,17 @@ class FakeDesk:
 
     async def work(self, platform: ChatPlatform) -> None:
         self.platform = platform
-        async with asyncio.TaskGroup() as tasks:
-            while True:
-                question = await self._open.get()
-                await self.hold.wait()
-                tasks.create_task(self._see_through(platform, question))
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                while True:
+                    question = await self._open.get()
+                    self._in_work[question.identity] = question
+                    await self.hold.wait()
+                    tasks.create_task(self._see_through(platform, question))
+        finally:  # like what a stopped process has begun: the next one takes it up
+            for question in self._in_work.values():
+                self._open.put_nowait(question)
+            self._in_work.clear()
 
     async def _see_through(self, platform: ChatPlatform, question: IncomingQuestion) -> None:
         async with self._threads[question.key]:
@@ -121,11 +128,15 @@ class FakeDesk:
                 await self._settle(platform, question)
             if question.identity in self.withdrawn:
                 await platform.replies.clear(question)
+        del self._in_work[question.identity]
         self._outstanding -= 1
         if not self._outstanding:
             self.idle.set()
 
     async def _settle(self, platform: ChatPlatform, question: IncomingQuestion) -> None:
+        if id_of(question) in self.parts:  # settled by a process that was stopped
+            await self._deliver(platform, question)
+            return
         async with platform.replies.progress(question) as progress:
             await progress.stage(QuestionState.RETRIEVING)
             await asyncio.sleep(0)

@@ -14,7 +14,7 @@ from rag_core.desk.desk import Desk
 from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.desk.ladder import RUNGS
 from rag_core.desk.limits import UNBOUNDED, Bounds
-from rag_core.errors import DeskFull, UpstreamRejected, UpstreamUnavailable
+from rag_core.errors import DeskFull, PlaceRefused, UpstreamRejected, UpstreamUnavailable
 from rag_core.storage.engines.database import Database
 from rag_core.storage.ledger.ledger import QuestionLedger
 from tests.builders import a_key
@@ -95,13 +95,25 @@ async def test_an_answer_that_is_refused_in_every_form_leaves_an_apology_with_it
     assert str(response.answer_id) in office.shown[0]
 
 
-async def test_what_a_place_refuses_altogether_is_given_up_and_counted(office: Office) -> None:
-    office.wall.troubles = [UpstreamRejected("slack", "is_archived")] * 50
+async def test_what_a_place_refuses_in_every_form_is_given_up_and_counted(office: Office) -> None:
+    office.wall.troubles = [UpstreamRejected("slack", "invalid_blocks")] * 50
     await office.desk.accept(asked("How?"))
     async with office.at_work():
         await office.until_done()
     assert office.wall.attempts == len(RUNGS)
     assert office.counts.delivered_posted == [False]
+
+
+async def test_where_no_form_would_be_taken_none_is_tried_and_none_later(office: Office) -> None:
+    office.wall.troubles = [PlaceRefused("slack", "is_archived")] * 50
+    await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        await office.until_done()
+        await office.desk.accept(asked("And here?", thread="another"))
+        await office.until_done()
+    assert office.wall.attempts == 2, "one for each question"
+    assert office.counts.delivered_posted == [False, False]
+    assert not office.wall.look_ups
 
 
 async def test_a_platform_that_never_answers_is_left_alone_in_the_end(office: Office) -> None:

@@ -26,6 +26,7 @@ from rag_core.retrieval.results import SearchResult
 from rag_core.storage.books import Books
 from rag_core.storage.engines.database import Database
 from rag_core.storage.jobs import Jobs
+from rag_core.storage.ledger.ledger import QuestionLedger
 from rag_core.storage.markers import Markers
 from tests.builders import a_result
 from tests.fakes.offices import QUICK, Office, asked, ledger_of
@@ -225,6 +226,44 @@ async def test_an_answer_whose_source_changed_says_so_in_its_last_part(
     async with office.at_work():
         await office.until_done()
     assert office.shown == ["Re: How? [1] (1/2)", "Re: How? [1] (2/2)"]
+
+
+class MarkingLedger(QuestionLedger):
+    """Notes which passages are marked as gone, and which are looked at."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.marked: list[str] = []
+        self.looked_at: list[str] = []
+
+    async def cited_after(self, chunk_id: str, *, limit: int) -> Sequence[str]:
+        cited = await super().cited_after(chunk_id, limit=limit)
+        self.looked_at += cited
+        return cited
+
+    async def mark_changed(self, chunk_ids: Sequence[str]) -> int:
+        self.marked += chunk_ids
+        return await super().mark_changed(chunk_ids)
+
+
+async def test_what_is_gone_is_marked_once_however_many_jobs_follow(database: Database) -> None:
+    ledger = MarkingLedger(database)
+    office, shelf = Office(database, ledger), Shelf("chunk-1")
+    watch = living(office, database, shelf)
+    await office.desk.accept(asked("How?"))
+    async with office.at_work():
+        await office.until_done()
+        await ingested(database)
+        await watch.look()
+        assert (ledger.looked_at, ledger.marked) == (["chunk-1"], [])
+        shelf.chunk_ids.clear()
+        for _ in range(3):
+            await ingested(database)
+            await watch.look()
+            await office.until_done()
+    assert ledger.marked == ["chunk-1"]
+    assert ledger.looked_at == ["chunk-1", "chunk-1"], "a marked answer is not looked at again"
+    assert office.wall.edits == 1
 
 
 async def test_a_marked_answer_whose_message_is_gone_is_not_posted_anew(

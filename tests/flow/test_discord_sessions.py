@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Iterator
 from time import time
 from typing import Any
 
@@ -444,3 +445,61 @@ async def test_one_shard_that_is_cut_off_makes_the_bot_unready_until_it_is_back(
         course.peer.gateway.away = False
         await course.until(lambda: platform.is_ready)
         await ask(course)
+
+
+class Reading(logging.Handler):
+    """Whether the reading of what was missed has come to its end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.times += record.getMessage() == "missed messages were read"
+
+
+@pytest.fixture
+def reading(caplog: pytest.LogCaptureFixture) -> Iterator[Reading]:
+    caplog.set_level(logging.INFO)
+    handler = Reading()
+    logging.getLogger().addHandler(handler)
+    yield handler
+    logging.getLogger().removeHandler(handler)
+
+
+async def test_what_one_process_could_not_read_is_left_to_the_next(reading: Reading) -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course):
+            await ask(course)
+        await peer.say(course.channel, course.alice, "And on Sundays?", mentions_bot=True)
+        peer.gateway.sessions.clear()
+        peer.troubles.on(HISTORY, Trouble(status=503), times=4)
+        async with running(course, read_again_after=(0.01,)):
+            await course.until(lambda: reading.times)
+            await course.quiet()
+        assert course.desk.texts == [QUESTION]
+        assert not peer.troubles.are_waiting(HISTORY), "it was read meanwhile"
+        async with running(course):
+            await course.answered(2)
+        assert course.desk.texts == [QUESTION, "And on Sundays?"]
+
+
+async def test_a_stop_in_the_outage_of_a_server_loses_nothing_that_was_said_in_it(
+    reading: Reading,
+) -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        async with running(course):
+            await ask(course)
+        await peer.say(course.channel, course.alice, "And on Sundays?", mentions_bot=True)
+        peer.gateway.sessions.clear()
+        peer.outages.add(course.guild.id)
+        async with running(course):
+            await course.until(lambda: reading.times)
+            await course.quiet()
+        assert course.desk.texts == [QUESTION]
+        peer.outages.clear()
+        async with running(course):
+            await course.answered(2)
+        assert course.desk.texts == [QUESTION, "And on Sundays?"]

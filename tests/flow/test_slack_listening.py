@@ -92,7 +92,8 @@ async def test_a_place_that_was_archived_meanwhile_takes_no_answer_and_says_so()
         await settled(peer, desk)
         [finding] = [f for f in await platform.findings() if GENERAL in f.detail]
         assert "Unarchive" in finding.advice
-        assert len(peer.calls("chat.postMessage")) == 1
+        tried = [call.arguments["channel"] for call in peer.calls("chat.postMessage")]
+        assert tried == [GENERAL, ANN], "once there, and then to who asked"
 
 
 async def test_who_is_answered_by_a_person_first_needs_no_answer_of_ours() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
 from adapters.slack.answering.drafts import OPENING
+from adapters.slack.answering.lost_drafts import MARKER
 from adapters.slack.answering.writer import SHOWN_LIMIT, shown_part
 from tests.fakes.answers import an_answer
 from tests.fakes.markers import MemoryMarkers
@@ -285,3 +287,74 @@ async def test_the_stream_shows_markdown_that_slack_reads_as_it_was_meant() -> N
 
 def test_the_part_that_is_shown_never_grows_beyond_a_message() -> None:
     assert len(shown_part("word " * 10_000)) <= SHOWN_LIMIT
+
+
+SOON: dict[str, Any] = {"look_again_after": (0.02, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)}
+
+
+async def lost(peer: SlackPeer, desk: FakeDesk) -> str:
+    """A question whose answer was posted beside a stream that Slack has yet to begin."""
+    peer.foresees("streaming_state_conflict", "message_not_in_streaming_state")
+    peer.fails("chat.startStream", Fault.LATE)
+    ts = await asked(peer, desk)
+    assert WHOLE in the_one_reply(peer, ts)
+    return ts
+
+
+async def test_half_an_answer_that_appears_beside_the_answer_is_taken_away() -> None:
+    desk = writing()
+    async with SlackPeer() as peer, slack_at_work(peer, desk, **SOON):
+        ts = await lost(peer, desk)
+        peer.takes_effect()
+        assert len(peer.world.replies(GENERAL, ts)) == 2
+        await until(lambda: len(peer.world.replies(GENERAL, ts)) == 1)
+        assert WHOLE in the_one_reply(peer, ts)
+
+
+async def test_half_an_answer_that_appears_after_a_restart_is_taken_away() -> None:
+    desk, markers = writing(), MemoryMarkers()
+    async with SlackPeer() as peer:
+        async with slack_at_work(peer, desk, markers=markers, **SOON):
+            ts = await lost(peer, desk)
+        peer.takes_effect()
+        async with slack_at_work(peer, writing(), markers=markers, **SOON):
+            await until(lambda: len(peer.world.replies(GENERAL, ts)) == 1)
+        assert WHOLE in the_one_reply(peer, ts)
+
+
+async def test_half_an_answer_that_appears_after_its_question_was_withdrawn_is_taken_away() -> None:
+    desk = writing(between=0.2)
+    async with SlackPeer() as peer, slack_at_work(peer, desk, **SOON):
+        peer.fails("chat.startStream", Fault.LATE)
+        ts = peer.say(GENERAL, ANN, f"{MENTION} how many a day?")
+        peer.say(GENERAL, ANN, "it matters to me", ts)  # so that the thread stays
+        await until(lambda: not peer.will_fail("chat.startStream"))
+        peer.delete(GENERAL, ts)
+        await settled(peer, desk)
+        peer.takes_effect()
+        await until(lambda: not peer.world.replies(GENERAL, ts))
+
+
+async def test_the_draft_of_the_next_answer_is_not_taken_for_the_lost_one() -> None:
+    desk = writing()
+    async with SlackPeer() as peer, slack_at_work(peer, desk, **SOON):
+        ts = await lost(peer, desk)
+        desk.between = 0.1
+        looks = len(peer.calls("conversations.replies"))
+        peer.say(GENERAL, ANN, "and a week?", ts)
+        await settled(peer, desk)
+        assert len(peer.calls("conversations.replies")) > looks, "it was looked for meanwhile"
+        assert not peer.calls("chat.delete")
+        assert len(peer.world.replies(GENERAL, ts)) == 2
+        peer.takes_effect()
+        await until(lambda: bool(peer.calls("chat.delete")))
+        assert all(WHOLE in reply.seen for reply in peer.world.replies(GENERAL, ts))
+
+
+async def test_a_draft_that_never_appears_is_looked_for_a_few_times_only() -> None:
+    desk, markers = writing(), MemoryMarkers()
+    bounds: dict[str, Any] = {"look_again_after": (0.02, 0.05, 0.1)}
+    async with SlackPeer() as peer, slack_at_work(peer, desk, markers=markers, **bounds):
+        await lost(peer, desk)
+        await until(lambda: markers.values.get(MARKER) == "[]")
+        assert len(peer.calls("conversations.replies")) == 1 + len(bounds["look_again_after"])

@@ -108,6 +108,7 @@ class SlackPeer:
         self._faults: defaultdict[str, deque[Fault]] = defaultdict(deque)
         self._told: defaultdict[str, deque[tuple[int, Any, dict[str, str]]]] = defaultdict(deque)
         self._not_before: defaultdict[str, float] = defaultdict(float)
+        self._late: list[tuple[str, str | None, Arguments, bool]] = []
         self._event_ids = count(1)
         self._closing = asyncio.Event()
         self._server = AsyncExitStack()
@@ -158,6 +159,12 @@ class SlackPeer:
         """The next call of a method is answered so, and nothing is done."""
         told = {name.replace("_", "-"): value for name, value in headers.items()}
         self._told[method].append((status, body, told))
+
+    def takes_effect(self) -> None:
+        """What came late is done now."""
+        while self._late:
+            method, token, arguments, as_json = self._late.pop(0)
+            self.api.call(method, token, arguments, as_json=as_json)
 
     @property
     def refusals(self) -> list[str]:
@@ -344,7 +351,10 @@ class SlackPeer:
                 response = await self._answer(request, method)
             case Fault.HANG:
                 await self._closing.wait()
-        if fault in (Fault.LOST_RESPONSE, Fault.RESET, Fault.HANG):
+            case Fault.LATE:
+                as_json = request.content_type == "application/json"
+                self._late.append((method, token_of(request), self.troubled[-1], as_json))
+        if fault in (Fault.LOST_RESPONSE, Fault.RESET, Fault.HANG, Fault.LATE):
             return cut(request)
         return response if fault is None else broken(fault)
 

@@ -65,6 +65,8 @@ class Fault(Enum):
     GARBAGE = auto()
     PLAIN_TEXT = auto()
     HANG = auto()
+    LATE = auto()
+    """The connection breaks at once, and it is done only when a test says so."""
 
 
 @dataclass(frozen=True)

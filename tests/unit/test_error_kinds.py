@@ -8,9 +8,14 @@ from rag_core.agent.answer import ErrorKind
 from rag_core.desk.unanswered import kind_of
 from rag_core.errors import (
     AnswerTimedOut,
+    ClaimLost,
+    DeskFull,
     InvalidQuestion,
+    LedgerConflict,
     ModelBehaviourError,
     NoBookChosen,
+    StorageError,
+    Superseded,
     UpstreamRejected,
     UpstreamUnavailable,
 )
@@ -31,3 +36,11 @@ from rag_core.errors import (
 )
 def test_each_error_tells_what_it_was_that_failed(error: Exception, kind: ErrorKind) -> None:
     assert kind_of(error) is kind
+
+
+@pytest.mark.parametrize("conflict", [DeskFull, ClaimLost, Superseded])
+def test_a_conflict_in_the_ledger_is_no_trouble_with_the_database(
+    conflict: type[LedgerConflict],
+) -> None:
+    assert issubclass(conflict, LedgerConflict)
+    assert not issubclass(conflict, StorageError)

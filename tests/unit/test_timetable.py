@@ -225,3 +225,64 @@ def test_spans_are_written_as_people_do(text: str, span: timedelta) -> None:
 def test_other_spans_are_refused_with_the_rule(text: str) -> None:
     with pytest.raises(InvalidQuestion, match="m, h or d, from 5m to 90d"):
         span_of(text)
+
+
+class SlowToStart(Readings):
+    """An ingestion that takes a moment to write a job down, and may have a defect."""
+
+    def __init__(self, jobs: MemoryJobs) -> None:
+        super().__init__(jobs)
+        self.may_start = asyncio.Event()
+        self.defects: list[Exception] = []
+
+    async def start(self, request: IngestionRequest) -> IngestionJob:
+        await self.may_start.wait()
+        return await super().start(request)
+
+    async def wait(self, job_id: UUID) -> IngestionJob:
+        job = await super().wait(job_id)
+        if self.defects:
+            raise self.defects.pop()
+        return job
+
+
+@pytest.fixture
+def slow(bench: Bench) -> SlowToStart:
+    slow = bench.readings = SlowToStart(bench.jobs)
+    bench.timetable = Timetable(
+        sources=bench.sources, jobs=bench.jobs, ingestion=slow, clock=lambda: bench.now
+    )
+    return slow
+
+
+async def test_signals_at_the_same_moment_start_one_job(bench: Bench, slow: SlowToStart) -> None:
+    await bench.sources.add(replace(HOURLY, every=None, next_at=None))
+    async with bench.running():
+        asked = [asyncio.create_task(bench.timetable.read("course")) for _ in range(3)]
+        await settled()
+        asked[0].cancel()  # the first to ask does not wait for it: the others still do
+        slow.may_start.set()
+        await settled()
+        assert len(slow.started) == 1
+        assert [job.job_id for ask in asked[1:] for job in await ask] == [slow.ids[0]] * 2
+        await slow.end(0)
+        assert len(slow.started) == 2, "what came meanwhile is read once more"
+        await slow.end(1)
+        assert len(slow.started) == 2
+
+
+async def test_a_source_whose_run_met_a_defect_is_read_again(
+    bench: Bench, slow: SlowToStart
+) -> None:
+    slow.may_start.set()
+    slow.defects = [TypeError("a defect")]
+    await bench.sources.add(replace(HOURLY, every=None, next_at=None))
+    async with bench.running():
+        await bench.timetable.read("course")
+        await bench.timetable.read("course")
+        await slow.end(0)
+        assert len(slow.started) == 2, "the signal that came meanwhile is not lost"
+        await slow.end(1)
+        [job] = await bench.timetable.read("course")
+        assert job.job_id == slow.ids[2]
+        assert len(slow.started) == 3

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from adapters.web.app import create_app
+from adapters.web.guarding.problems import problem_of
+from rag_core.errors import DeskFull
 from tests.fakes.web_house import House
 from tests.fakes.web_visit import a_config, visiting
 
@@ -247,3 +249,9 @@ async def test_a_body_that_is_not_said_to_be_json_is_told_which_header_to_send(k
     assert answer.status_code == 422
     assert "Content-Type application/json" in answer.json()["detail"]
     assert "JSON object" in listed.json()["detail"]
+
+
+def test_a_full_desk_is_told_as_such_and_not_as_a_database_that_is_away() -> None:
+    problem = problem_of(DeskFull("Too many questions wait."))
+    assert problem.status == 503
+    assert problem.detail == "Too many questions wait."

@@ -37,7 +37,7 @@ from adapters.staff_answers import (
     choices,
 )
 from rag_core.conversation.key import Platform
-from rag_core.errors import FootnoteError, StorageError
+from rag_core.errors import DeskFull, FootnoteError, StorageError
 from rag_core.staff.answer import Refused, StaffAnswer, StaffReply, may_answer
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class Keeping:
             await self._ask(reply_of(message, spot, text), refused)
         except FootnoteError as error:
             log.warning("staff were not asked", extra={"cause": type(error).__name__})
-            return not isinstance(error, StorageError)
+            return not isinstance(error, DeskFull | StorageError)
         return True
 
     async def edited(self, message: discord.Message, *, me: discord.abc.User) -> None:

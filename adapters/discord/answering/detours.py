@@ -59,15 +59,17 @@ class Detours:
         return sent
 
     async def _tell_admins(self, question: IncomingQuestion, refusal: DiscordRefused) -> None:
-        """Once an hour for a channel; best effort."""
+        """Once an hour for a channel, in the log too; best effort."""
         channel_id, tenant = question.key.channel_id, question.key.tenant
-        admins = self._admin_channels.get(tenant)
+        if monotonic() < self._told.get(channel_id, 0.0):
+            return
+        self._told[channel_id] = monotonic() + ADMINS_SECONDS
         log.warning(
             "an answer was not taken", extra={"channel_id": channel_id, "code": refusal.code}
         )
-        if admins is None or monotonic() < self._told.get(channel_id, 0.0):
+        admins = self._admin_channels.get(tenant)
+        if admins is None:
             return
-        self._told[channel_id] = monotonic() + ADMINS_SECONDS
         sentence = NOT_ALLOWED.format(channel=channel_id, code=refusal.code)
         try:
             await self._rest.send(admins, Post(content=sentence), nonce=f"a{question.message_id}")

@@ -74,16 +74,18 @@ class DiscordReplies:
         """Nobody's room is less for it."""
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
-        if came_by_command(question):
-            return await self._by_token.post(question, part)
+        by_command = came_by_command(question)
         try:
+            if by_command:
+                return await self._by_token.post(question, part)
             self._check_door(question)
             message_id = await self._posted_in_line(question, part)
             message_id = message_id or await self._sent(question, part)
         except DiscordRefused as refusal:
-            if not refusal.is_final or question.key.tenant == DIRECT:
+            if not refusal.is_final or question.private or question.key.tenant == DIRECT:
                 raise
-            self._doors.close(door_of(question), refusal)
+            if not by_command:
+                self._doors.close(door_of(question), refusal)
             return await self._detours.post(question, post_of(part), refusal, nonce=part.key)
         await self._threads.remember(question.key, message_id=message_id)
         return message_id

@@ -13,13 +13,14 @@ import aiohttp
 import discord
 
 from adapters.discord.config import AUTOMATIC, DiscordConfig, ShardRange
-from adapters.discord.gateway.errors import UNREADABLE, discord_errors
+from adapters.discord.gateway.errors import discord_errors
 from adapters.discord.gateway.http import AddressedHTTP, Pace
 from adapters.discord.gateway.restoring import restore
 from adapters.discord.gateway.sessions import IdentifyBudget, SessionMemory
 from adapters.discord.gateway.shard import Shard
 from adapters.discord.gateway.untold import reading, whole_beginning
 from adapters.discord.gateway.webhooks import AddressedWebhooks
+from rag_core.errors import UpstreamError
 from rag_core.ports import MarkerStore
 
 log = logging.getLogger(__name__)
@@ -34,7 +35,9 @@ Channel = discord.abc.GuildChannel | discord.abc.PrivateChannel | discord.Thread
 class Audience(Protocol):
     """Who is told what happens on Discord."""
 
-    async def returned(self, guild: discord.Guild, *, missed_since: float) -> None: ...
+    async def returned(self, guild: discord.Guild, *, missed_since: float) -> bool:
+        """Whether all is read that was missed of a server that was away."""
+        ...
 
     async def heard(self, message: discord.Message) -> None: ...
 
@@ -46,9 +49,9 @@ class Audience(Protocol):
 
     async def began(
         self, guilds: Sequence[discord.Guild], *, missed_since: float | None, directs: bool
-    ) -> None:
+    ) -> bool:
         """A new session knows these servers; of what happened since then it was told nothing.
-        Direct conversations belong to one of several sessions."""
+        Direct conversations belong to one of several sessions. Whether all of it is read."""
         ...
 
 
@@ -183,20 +186,33 @@ class Connection(discord.AutoShardedClient):
         guilds = [guild for guild in self.guilds if guild.shard_id == shard_id]
         log.info("Discord is ready", extra={"shard": shard_id, "servers": len(guilds)})
         with own_task_in(self._reading):
-            missed_since = await self._running[shard_id].begins_anew()
+            shard = self._running[shard_id]
+            missed_since = await shard.begins_anew()
             if missed_since is not None:
-                self._away |= {guild.id: missed_since for guild in guilds if guild.unavailable}
-            await self._audience.began(guilds, missed_since=missed_since, directs=shard_id == 0)
-            await self._running[shard_id].has_read()
+                for guild in guilds:
+                    if guild.unavailable:
+                        await self._goes_away(guild, missed_since)
+            is_read = await self._audience.began(
+                guilds, missed_since=missed_since, directs=shard_id == 0
+            )
+            if is_read and missed_since is not None:
+                await shard.has_read(missed_since)
 
     async def on_guild_unavailable(self, guild: discord.Guild) -> None:
-        self._away[guild.id] = time()
+        await self._goes_away(guild, time())
+
+    async def _goes_away(self, guild: discord.Guild, since: float) -> None:
+        """An outage of one server: what happens in it is told to nobody."""
+        if guild.id not in self._away:
+            self._away[guild.id] = since
+            await self._running[guild.shard_id].misses(since)
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         since = self._away.pop(guild.id, None)
         if since is not None:
             with own_task_in(self._reading):
-                await self._audience.returned(guild, missed_since=since)
+                if await self._audience.returned(guild, missed_since=since):
+                    await self._running[guild.shard_id].has_read(since)
 
     async def on_message(self, message: discord.Message) -> None:
         with self._owned_task():
@@ -251,8 +267,9 @@ class Connection(discord.AutoShardedClient):
 
     async def _fetched(self, channel_id: int) -> Channel | None:
         try:
-            return await self.fetch_channel(channel_id)
-        except (discord.DiscordException, OSError, *UNREADABLE) as error:
+            with discord_errors():
+                return await self.fetch_channel(channel_id)
+        except (discord.InvalidData, UpstreamError) as error:
             log.warning(
                 "what happened in an unknown channel is left alone",
                 extra={"channel_id": channel_id, "cause": type(error).__name__},

@@ -5,11 +5,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 import aiohttp
 import discord
 
-from rag_core.errors import UpstreamRejected, UpstreamUnavailable
+from rag_core.errors import PlaceRefused, UpstreamRejected, UpstreamUnavailable
 
 SERVICE = "discord"
 TOO_MANY = 429
@@ -22,8 +24,10 @@ UNKNOWN_CHANNEL = 10003
 UNKNOWN_MESSAGE = 10008
 GONE = frozenset({UNKNOWN_CHANNEL, UNKNOWN_MESSAGE})
 SLOW_MODE = 20016
-FORBIDDEN = frozenset({UNKNOWN_CHANNEL, 10004, 50001, 50013, 50083, 160005})
-"""Gone, not allowed, archived and locked: what is sent there meets the same answer."""
+FORBIDDEN = frozenset({UNKNOWN_CHANNEL, 10004, 50001, 50007, 50013, 50083, 50278, 160005})
+"""Gone, not allowed, closed to us, archived, locked: what is sent there meets the same answer."""
+NOT_US = 401
+"""The token is not good any more."""
 ACKNOWLEDGED = 40060
 """An interaction takes one acknowledgement."""
 UNREADABLE = (AttributeError, LookupError, RecursionError, TypeError, ValueError, zlib.error)
@@ -50,9 +54,34 @@ class DiscordRefused(UpstreamRejected):
         return self.code in FORBIDDEN or slow
 
 
+class DiscordPlaceRefused(DiscordRefused, PlaceRefused):
+    """No form of a message is taken there."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """Whether Discord has answered within the block that this belongs to."""
+
+    is_answered: bool = False
+
+
+exchange: ContextVar[Exchange | None] = ContextVar("exchange", default=None)
+
+
+def note_answer() -> None:
+    """Called for every answer, before anybody reads it."""
+    if (current := exchange.get()) is not None:
+        current.is_answered = True
+
+
 @contextmanager
 def discord_errors() -> Iterator[None]:
-    """Turn the library's errors into ours; none of them carries what a message said."""
+    """Turn the library's errors into ours; none of them carries what a message said.
+
+    What cannot be read is Discord's fault once it has answered. Before that there was nothing to
+    read, and the same kinds of errors are defects of our own: they are raised as they are."""
+    current = Exchange()
+    token = exchange.set(current)
     try:
         yield
     except discord.RateLimited as error:
@@ -64,12 +93,17 @@ def discord_errors() -> Iterator[None]:
     except (aiohttp.ClientError, OSError) as error:
         raise UpstreamUnavailable(SERVICE, type(error).__name__) from error
     except UNREADABLE as error:
+        if not current.is_answered:
+            raise
         raise UpstreamUnavailable(SERVICE, "unreadable answer") from error
+    finally:
+        exchange.reset(token)
 
 
 def refused(error: discord.HTTPException) -> DiscordRefused:
     limited = error.status == TOO_MANY
-    return DiscordRefused(
+    of_place = error.code in FORBIDDEN or error.status == NOT_US
+    return (DiscordPlaceRefused if of_place else DiscordRefused)(
         error.status,
         error.code,
         retryable=limited or error.code in {NOT_YET, SLOW_MODE},

@@ -16,7 +16,7 @@ from yarl import URL
 from adapters.discord.config import DiscordConfig
 from adapters.discord.gateway import tries
 from adapters.discord.gateway.allowance import Allowance
-from adapters.discord.gateway.errors import seconds_told
+from adapters.discord.gateway.errors import note_answer, seconds_told
 from adapters.discord.gateway.turns import Turns, urgency
 from adapters.discord.gateway.untold import PERSON, whole_application, whole_channel
 
@@ -111,6 +111,7 @@ class AddressedHTTP(HTTPClient):
                 await self.turns.wait(urgency.get())
 
         async def told(_session: Any, _context: Any, end: aiohttp.TraceRequestEndParams) -> None:
+            note_answer()
             seconds = seconds_told(end.response.headers) or 0.0
             now = asyncio.get_running_loop().time()
             self._not_before = max(self._not_before, now + seconds)

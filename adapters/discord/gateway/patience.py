@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from rag_core.errors import StorageError
+from rag_core.errors import DeskFull, StorageError
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ async def in_hand(
     for pause in (*pauses, None):
         try:
             await hand_in()
-        except StorageError as error:
+        except (DeskFull, StorageError) as error:
             log.error(
                 "question not accepted", extra={"message_id": message_id, "cause": str(error)}
             )

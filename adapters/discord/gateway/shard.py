@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from time import monotonic, time
 from typing import Protocol
@@ -16,9 +16,9 @@ from discord.gateway import DiscordWebSocket, ReconnectWebSocket
 from yarl import URL
 
 from adapters.discord.config import DiscordConfig
-from adapters.discord.gateway.errors import UNREADABLE
+from adapters.discord.gateway.errors import SERVICE, UNREADABLE
 from adapters.discord.gateway.sessions import IdentifyBudget, SavedSession, SessionMemory
-from rag_core.errors import UpstreamError
+from rag_core.errors import UpstreamError, UpstreamUnavailable
 
 log = logging.getLogger(__name__)
 
@@ -61,7 +61,8 @@ class Shard:
         self.id = shard_id
         self.is_connected = False
         self._missed_since: float | None = None
-        self._is_behind = False
+        self._unread: list[float] = []
+        """Since when something may have been missed that is not read yet, one for each time."""
         self._client = client
         self._servers = servers
         self._config = config
@@ -96,8 +97,10 @@ class Shard:
                     self._session = self._session.ended()
             except discord.ConnectionClosed as closed:
                 self._raise_final(closed)
-            except (OSError, aiohttp.ClientError, discord.HTTPException, *UNREADABLE) as error:
+            except (OSError, aiohttp.ClientError, discord.HTTPException, UpstreamError) as error:
                 self._lost(error)
+            except Exception:  # a defect of ours must not end the other shards and platforms
+                log.exception("gateway connection failed by a defect", extra={"shard": self.id})
             finally:
                 self.is_connected = False
             failures = 0 if self._heard_at > began else failures + 1
@@ -107,19 +110,26 @@ class Shard:
         self.is_connected = True
 
     async def begins_anew(self) -> float | None:
-        """A new session is complete; from when on it may have missed something. As long as that
-        is not read, a process that comes after must begin there too."""
+        """A new session is complete; from when on it may have missed something."""
         self.is_connected = True
-        self._is_behind = self._missed_since is not None
         if self._ws is not None:
             self._note(self._ws)
-            await self._keep()
+        if self._missed_since is not None:
+            self._unread.append(self._missed_since)
+        await self._keep()
         return self._missed_since
 
-    async def has_read(self) -> None:
-        """What was missed is read."""
-        self._is_behind = False
+    async def misses(self, since: float) -> None:
+        """Something may be missed since then. Until it is read, a process that comes after must
+        begin there too."""
+        self._unread.append(since)
         await self._keep()
+
+    async def has_read(self, since: float) -> None:
+        """What was missed since then is read."""
+        if since in self._unread:
+            self._unread.remove(since)
+            await self._keep()
 
     async def end(self) -> None:
         """Hang up so that the next process can go on with this session."""
@@ -154,7 +164,8 @@ class Shard:
             begun = monotonic()
             while True:
                 async with asyncio.timeout(self._config.silence_seconds):
-                    await ws.poll_event()
+                    with unreadable_frames():
+                        await ws.poll_event()
                 self._heard_at = monotonic()
                 waited = self._heard_at - begun
                 if self._resumes and not self.is_connected and waited > self._config.open_seconds:
@@ -171,15 +182,16 @@ class Shard:
             await self._budget.spend()
             await self._begins()
         async with asyncio.timeout(self._config.open_seconds):
-            ws = self._ws = await DiscordWebSocket.from_client(
-                self._client,
-                initial=True,
-                shard_id=self.id,
-                gateway=URL(self._session.gateway) if self._session.gateway else None,
-                session=self._session.session_id,
-                sequence=self._session.sequence,
-                resume=resumes,
-            )
+            with unreadable_frames():
+                ws = self._ws = await DiscordWebSocket.from_client(
+                    self._client,
+                    initial=True,
+                    shard_id=self.id,
+                    gateway=URL(self._session.gateway) if self._session.gateway else None,
+                    session=self._session.session_id,
+                    sequence=self._session.sequence,
+                    resume=resumes,
+                )
         self._was_open = True
         beating = asyncio.create_task(self._beat(ws))
         try:
@@ -199,10 +211,12 @@ class Shard:
             try:
                 if ws._keep_alive is not None:  # it measures how late answers are
                     await ws.send_heartbeat(ws._keep_alive.beat())
+                self._note(ws)
+                await self._keep()
             except (OSError, aiohttp.ClientError, discord.ConnectionClosed):
                 return  # whoever listens notices too
-            self._note(ws)
-            await self._keep()
+            except Exception:  # the next beat may do better; without any, the session is lost
+                log.exception("heartbeat failed by a defect", extra={"shard": self.id})
 
     def _note(self, ws: DiscordWebSocket) -> None:
         """Where to go on, and until when everything was heard."""
@@ -220,8 +234,8 @@ class Shard:
 
     async def _keep(self) -> None:
         session = self._session
-        if self._is_behind and self._missed_since is not None:
-            session = replace(session.ended(), awake_at=self._missed_since)
+        if self._unread:
+            session = replace(session.ended(), awake_at=min(self._unread))
         await self._memory.keep(session)
 
     async def _hang_up(self) -> None:
@@ -233,3 +247,12 @@ class Shard:
                 await ws.close(RESUMABLE_END)
         except (OSError, aiohttp.ClientError):
             pass  # it is gone either way
+
+
+@contextmanager
+def unreadable_frames() -> Iterator[None]:
+    """While the library reads what the gateway sent, and does nothing else."""
+    try:
+        yield
+    except UNREADABLE as error:
+        raise UpstreamUnavailable(SERVICE, "unreadable frame") from error

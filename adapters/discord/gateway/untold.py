@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -145,9 +146,15 @@ def reading(event: str, read: Read) -> Read:
         try:
             read(completed(told) if completed else told)
         except UNREADABLE as error:
+            # Where, too: a defect in how we complete it would show here as well.
+            place = traceback.extract_tb(error.__traceback__)[-1]
             log.warning(
                 "an event of Discord's was left unread",
-                extra={"event": event, "cause": type(error).__name__},
+                extra={
+                    "event": event,
+                    "cause": type(error).__name__,
+                    "at": f"{place.filename}:{place.lineno}",
+                },
             )
 
     return try_to

@@ -45,9 +45,9 @@ class CatchUp:
         self._listener = listener
         self._markers = markers
 
-    async def read(self, guilds: Sequence[discord.Guild], *, since: float, directs: bool) -> None:
+    async def read(self, guilds: Sequence[discord.Guild], *, since: float, directs: bool) -> bool:
         """Oldest first in each channel; one that cannot be read does not keep the others, and is
-        tried again later."""
+        tried again later. Whether none was left in the end."""
         after = max(datetime.fromtimestamp(since, UTC) - MARGIN, datetime.now(UTC) - LONGEST)
         mark = discord.utils.time_snowflake(after)
         channels: list[Any] = list(channels_with_news(guilds, mark))
@@ -58,6 +58,7 @@ class CatchUp:
                 break
             await asyncio.sleep(pause)
         log.info("missed messages were read", extra={"channels_left": len(channels)})
+        return not channels
 
     async def _is_read(self, channel: Any, mark: int) -> bool:
         """Also where it is refused: that will not change soon."""
@@ -96,8 +97,9 @@ class CatchUp:
             for message in page:
                 await self._listener.hear_late(message, me=self._connection.user)
             if len(page) < A_PAGE:
-                break
+                return
             mark = page[-1].id
+        log.warning("too much was missed to be read", extra={"channel_id": channel.id})
 
     async def _page(self, channel: Any, mark: int) -> list[discord.Message]:
         state = self._connection._connection

@@ -23,7 +23,7 @@ from adapters.slack.hearing.mentions import plain_text
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question, shows_nothing
 from rag_core.desk.incoming import IncomingQuestion
-from rag_core.errors import FootnoteError, StorageError
+from rag_core.errors import DeskFull, FootnoteError, StorageError
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
 
@@ -72,7 +72,7 @@ class Commands:
         locale = await self._people.locale_of(used.team_id, used.user_id)
         try:
             await self._desk.accept(asked_by_command(used, words, locale=locale))
-        except StorageError:
+        except (DeskFull, StorageError):
             return said(NOT_TAKEN)
         return said(SEARCHING)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.ports import MarkerStore
 
 OPENING = "opening"
+MOST_OPEN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,11 @@ class Drafts:
 
     def __init__(self, markers: MarkerStore) -> None:
         self._markers = markers
+        self._open: OrderedDict[tuple[str, str], None] = OrderedDict()
+        """What this process writes in: an answer's own draft is not a lost one."""
+
+    def is_open(self, channel: str, ts: str) -> bool:
+        return (channel, ts) in self._open
 
     async def of(self, identity: MessageIdentity) -> Draft | None:
         state, _, ts = (await self._markers.get(_name(identity)) or "").partition(" ")
@@ -40,10 +47,14 @@ class Drafts:
         await self._markers.set(_name(identity), OPENING)
 
     async def opened(self, identity: MessageIdentity, ts: str) -> None:
+        self._open[identity.channel_id, ts] = None
+        while len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)
         await self._markers.set(_name(identity), f"draft {ts}")
 
     async def answered(self, identity: MessageIdentity, ts: str) -> None:
         await self._markers.set(_name(identity), f"answer {ts}")
+        self._open.pop((identity.channel_id, ts), None)
 
     async def never_opened(self, identity: MessageIdentity) -> None:
         await self._markers.set(_name(identity), "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from typing import Any
 
 from adapters.slack.answering.uploads import FILE
@@ -12,6 +12,16 @@ from rag_core.desk.incoming import IncomingQuestion
 
 EVENT_TYPE = "footnote"
 """Any member can read a message's metadata, so it holds an opaque key and nothing else."""
+GONE = frozenset(
+    {
+        "cant_delete_message",
+        "cant_update_message",
+        "edit_window_closed",
+        "file_not_found",
+        "message_not_found",
+    }
+)
+"""Slack's words on a message that cannot be changed any more."""
 MAX_PAGES = 25
 """A message that is not among the next 5,000 of its thread was not posted."""
 
@@ -32,12 +42,20 @@ async def posted_as(team: Team, question: IncomingQuestion, key: str) -> str | N
     return None
 
 
-async def unnamed(team: Team, question: IncomingQuestion) -> str | None:
+async def unnamed(
+    team: Team,
+    question: IncomingQuestion,
+    *,
+    but_not: Callable[[str, str], bool] = lambda channel, ts: False,
+) -> str | None:
     """Our first message after the question that carries no metadata: a draft that was lost.
 
-    In one thread one answer is made at a time, so it can be no other question's."""
+    In one thread one answer is made at a time, so while one is made it can be no other
+    question's; later `but_not` tells the drafts that are. A file carries no metadata either."""
     async for message in thread_after(team, question):
-        if message.get("user") == team.workspace.bot_user_id and not message.get("metadata"):
+        ours = message.get("user") == team.workspace.bot_user_id
+        bare = not message.get("metadata") and not message.get("files")
+        if ours and bare and not but_not(question.key.channel_id, str(message["ts"])):
             return str(message["ts"])
     return None
 

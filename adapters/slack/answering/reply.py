@@ -11,8 +11,10 @@ from typing import Any
 
 from adapters.answered_threads import AnsweredThreads
 from adapters.slack.acting.private import Whispers
+from adapters.slack.answering.detour import Detour, leads_elsewhere, standing_in
 from adapters.slack.answering.drafts import Drafts
-from adapters.slack.answering.own_posts import marked_as, posted_as, unnamed
+from adapters.slack.answering.lost_drafts import LostDrafts
+from adapters.slack.answering.own_posts import GONE, marked_as, posted_as, unnamed
 from adapters.slack.answering.status import shown
 from adapters.slack.answering.uploads import FILE, send_file
 from adapters.slack.calling.patience import is_far, patiently
@@ -22,21 +24,12 @@ from rag_core.conversation.key import TenantId
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress, QuestionState
-from rag_core.errors import UpstreamError, UpstreamRejected
+from rag_core.errors import PlaceRefused, UpstreamError, UpstreamRejected
 
 log = logging.getLogger(__name__)
 
 FIRST = 0
 """The number of an answer's first part: the one that its draft becomes."""
-GONE = frozenset(
-    {
-        "cant_delete_message",
-        "cant_update_message",
-        "edit_window_closed",
-        "file_not_found",
-        "message_not_found",
-    }
-)
 STREAMING = "streaming_state_conflict"
 """Slack's word on a message whose stream nobody has stopped."""
 
@@ -50,6 +43,7 @@ class SlackReplies:
         teams: Teams,
         threads: AnsweredThreads,
         drafts: Drafts,
+        lost_drafts: LostDrafts,
         whispers: Whispers,
         begun: Callable[[IncomingQuestion], None],
         write_seconds: float,
@@ -57,7 +51,9 @@ class SlackReplies:
         self._teams = teams
         self._threads = threads
         self._drafts = drafts
+        self._lost_drafts = lost_drafts
         self._whispers = whispers
+        self._detour = Detour(teams)
         self._begun = begun
         self._write_seconds = write_seconds
 
@@ -86,7 +82,12 @@ class SlackReplies:
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         if question.private:
             return await self._whispers.post(question, part)
-        ts = await patiently(lambda: self._placed(question, part))
+        if (reason := self._detour.reason_for(question)) is not None:
+            return await self._detour.post(question, part, reason)
+        try:
+            ts = await patiently(lambda: self._placed(question, part))
+        except PlaceRefused as refusal:
+            return await self._detour.post(question, part, refusal)
         await self._remember(question, part, ts)
         return ts
 
@@ -95,7 +96,12 @@ class SlackReplies:
         if question.private:
             return None  # nobody can look up what one person sees alone
         team = self._teams.of(question.key.tenant)
-        found = await posted_as(team, question, part.key)
+        try:
+            found = await posted_as(team, question, part.key)
+        except PlaceRefused as refusal:
+            if not leads_elsewhere(question, refusal):
+                raise
+            return None  # nobody can look there any more: it is posted where its asker sees it
         if found is not None:
             await self._remember(question, part, found)
         return found
@@ -120,6 +126,8 @@ class SlackReplies:
             return
         if ts := draft.ts or await self._lost_draft(question):
             await self._delete(question.key.tenant, question.key.channel_id, ts)
+        else:
+            await self._lost_drafts.note(question)
         await self._drafts.never_opened(question.identity)
 
     async def _lost_draft(self, question: IncomingQuestion) -> str | None:
@@ -136,9 +144,15 @@ class SlackReplies:
             await self._drafts.answered(question.identity, ts)
 
     async def _placed(self, question: IncomingQuestion, part: OutgoingPart) -> str:
-        """The whole answer takes the place of its draft, where there is one."""
-        ts = await self._draft_of(question) if part.number == FIRST else None
-        if ts is not None and await self._completed(question, part, ts):
+        """The whole answer takes the place of its draft, where there is one. A draft that is not
+        there may still come to be: the answer does not wait for it, and it is taken away then."""
+        draft = await self._drafts.of(question.identity) if part.number == FIRST else None
+        if draft is None:
+            return await self._post(question, part)
+        ts = draft.ts or await unnamed(self._teams.of(question.key.tenant), question)
+        if ts is None:
+            await self._lost_drafts.note(question)
+        elif await self._completed(question, part, ts):
             return ts
         return await self._post(question, part)
 
@@ -159,12 +173,6 @@ class SlackReplies:
             budget.close_draft(question.message_id)
         return True
 
-    async def _draft_of(self, question: IncomingQuestion) -> str | None:
-        draft = await self._drafts.of(question.identity)
-        if draft is None or draft.ts is not None:
-            return draft.ts if draft else None
-        return await unnamed(self._teams.of(question.key.tenant), question)
-
     async def _post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
         team, key = self._teams.of(question.key.tenant), question.key
         payload = json.loads(part.payload)
@@ -178,7 +186,8 @@ class SlackReplies:
         )
 
     async def _write(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> None:
-        team, channel = self._teams.of(question.key.tenant), question.key.channel_id
+        team = self._teams.of(question.key.tenant)
+        channel, ts = standing_in(question.key.channel_id, ts)
         change = {"channel": channel, "ts": ts, "metadata": marked_as(part.key)}
         change |= message_in(json.loads(part.payload))
         try:
@@ -191,6 +200,7 @@ class SlackReplies:
 
     async def _delete(self, tenant: TenantId, channel: str, ts: str) -> None:
         team = self._teams.of(tenant)
+        channel, ts = standing_in(channel, ts)
         try:
             if ts.startswith(FILE):
                 await team.call_soon("files.delete", file=ts.removeprefix(FILE))

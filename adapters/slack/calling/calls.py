@@ -12,7 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calling.vendor_log import vendor_log
 from adapters.slack.config import SlackConfig
-from rag_core.errors import UpstreamError, UpstreamRejected, UpstreamUnavailable
+from rag_core.errors import PlaceRefused, UpstreamError, UpstreamRejected, UpstreamUnavailable
 
 SERVICE = "slack"
 UNSURE = frozenset({"fatal_error", "internal_error"})
@@ -28,6 +28,32 @@ TOKEN_REFUSED = frozenset(
         "not_authed",
         "token_expired",
         "token_revoked",
+    }
+)
+CHANNEL_CLOSED = frozenset(
+    {
+        "access_denied",
+        "channel_not_found",
+        "is_archived",
+        "no_permission",
+        "not_in_channel",
+        "restricted_action",
+        "restricted_action_non_threadable_channel",
+        "restricted_action_read_only_channel",
+        "restricted_action_thread_locked",
+        "restricted_action_thread_only_channel",
+    }
+)
+"""The channel takes nothing from us, in whatever form; its asker may be reached elsewhere."""
+OF_THE_PLACE = (
+    CHANNEL_CLOSED
+    | TOKEN_REFUSED
+    | {
+        "cannot_dm_bot",
+        "cannot_reply_to_message",
+        "messages_tab_disabled",
+        "team_access_not_granted",
+        "thread_not_found",
     }
 )
 PAUSE_UNTOLD, LONGEST_PAUSE = 1.0, 3_600.0
@@ -63,7 +89,10 @@ def slack_errors() -> Iterator[None]:
         raise refusal(error) from error
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         raise UpstreamUnavailable(SERVICE, type(error).__name__) from error
-    except AttributeError as error:  # how the library takes an answer in plain text
+    except AttributeError as error:
+        # How the library takes an answer that is no object; any other one is a defect of ours.
+        if error.name != "get" or not isinstance(error.obj, str | list | int | float):
+            raise
         raise UpstreamUnavailable(SERVICE, "an answer that is not Slack's") from error
 
 
@@ -78,7 +107,7 @@ def refusal(error: SlackApiError) -> UpstreamError:
         return UpstreamRejected(SERVICE, name, retryable=True)
     if not name or name in UNSURE or status >= 500:
         return UpstreamUnavailable(SERVICE, name or "no usable answer")
-    return UpstreamRejected(SERVICE, name)
+    return (PlaceRefused if name in OF_THE_PLACE else UpstreamRejected)(SERVICE, name)
 
 
 def error_name(error: SlackApiError) -> str:

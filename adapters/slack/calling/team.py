@@ -11,14 +11,14 @@ from typing import Any
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calling.budget import Budget
-from adapters.slack.calling.calls import SERVICE, TOKEN_REFUSED, slack_errors, told
+from adapters.slack.calling.calls import CHANNEL_CLOSED, SERVICE, TOKEN_REFUSED, slack_errors, told
 from adapters.slack.calling.lines import ComesLater
 from adapters.slack.calling.pace import Pace
 from adapters.slack.calling.patience import LONGEST_PAUSE, patiently
 from adapters.slack.calling.troubles import Trouble, Troubles
 from adapters.slack.installing.workspace import Workspace, identify
 from adapters.steward import Finding
-from rag_core.errors import UpstreamRejected, UpstreamUnavailable
+from rag_core.errors import PlaceRefused, UpstreamRejected, UpstreamUnavailable
 
 NO_JSON = frozenset(
     {
@@ -39,12 +39,11 @@ REPEATABLE = frozenset(
     }
 )
 """What somebody waits for, and what a second time changes nothing about."""
-FOR_A_PERSON = frozenset(
-    {"missing_scope", "unknown_method", "not_in_channel", "is_archived", "restricted_action"}
-)
-"""Refusals that stay until somebody does something."""
-OF_A_PLACE = frozenset({"not_in_channel", "is_archived", "restricted_action"})
 LACKS = frozenset({"missing_scope", "unknown_method"})
+FOR_A_PERSON = CHANNEL_CLOSED | LACKS
+"""Refusals that stay until somebody does something."""
+SHOWS = frozenset({"chat.postMessage", "chat.update"})
+"""Where these lack a scope, no form of an answer can be shown."""
 WHO_AM_I = "auth.test"
 RUN_OUT, RENEWING = "token_expired", 5.0
 """A token that is renewed, and the seconds after which there is another one."""
@@ -132,6 +131,8 @@ class Team:
             self._learn(method, error, place)
             if reason_of(error) == RUN_OUT:
                 raise self._no_token() from error
+            if method in SHOWS and reason_of(error) in LACKS:
+                raise PlaceRefused(SERVICE, reason_of(error)) from error
             raise
         self.troubles.over(method)
         self.troubles.over(method, place)
@@ -140,10 +141,18 @@ class Team:
 
     async def post(self, *, channel: str, **message: Any) -> str:
         """Post when it is the channel's turn; the message's timestamp, which is its id."""
+        return told(await self._posted(channel, message), "ts")
+
+    async def post_direct(self, *, user: str, **message: Any) -> tuple[str, str]:
+        """Post to one person; the channel that this is, and the message's timestamp there."""
+        posted = await self._posted(user, message)
+        return told(posted, "channel"), told(posted, "ts")
+
+    async def _posted(self, channel: str, message: Mapping[str, Any]) -> Mapping[str, Any]:
         with left_for_later():
             await self._pace.turn(channel, at_most=LONGEST_PAUSE)
         try:
-            posted = await self.call_now(
+            return await self.call_now(
                 "chat.postMessage",
                 channel=channel,
                 unfurl_links=False,
@@ -154,7 +163,6 @@ class Team:
             if error.retry_after is not None:
                 self._pace.hold(channel, error.retry_after)
             raise
-        return told(posted, "ts")
 
     def upload(self, url: str, content: bytes) -> AbstractAsyncContextManager[Any]:
         """Hand over a file's content, where Slack told us to."""
@@ -177,7 +185,7 @@ class Team:
     def _no_token(self) -> UpstreamRejected:
         if self.renews and self._refused_as == RUN_OUT:
             return UpstreamRejected(SERVICE, RUN_OUT, retryable=True, retry_after=RENEWING)
-        return UpstreamRejected(SERVICE, self._refused_as)
+        return PlaceRefused(SERVICE, self._refused_as)
 
     def _learn(self, method: str, error: UpstreamRejected, place: str) -> None:
         name = reason_of(error)
@@ -186,8 +194,9 @@ class Team:
         if name in TOKEN_REFUSED:
             self.revoked(name)
             self._tell_refused(name)
-        if name in FOR_A_PERSON:
-            where = place if name in OF_A_PLACE else ""
+        to_one_person = name in CHANNEL_CLOSED and place.startswith(("B", "U", "W"))
+        if name in FOR_A_PERSON and not to_one_person:
+            where = place if name in CHANNEL_CLOSED else ""
             self.troubles.note(Trouble(method, name, needed_scope(error), where))
         if name in LACKS:
             self._lacking[method] = monotonic() + ASKED_ANEW_AFTER

@@ -63,6 +63,8 @@ class Trouble:
     def advice(self) -> str:
         if self.needed:
             return f"Add {self.needed} to the app's bot scopes and install it anew; {MANIFEST}."
+        if self.error.startswith("restricted_action"):
+            return ADVICE["restricted_action"]
         return ADVICE.get(self.error, f"Look up {self.error} in Slack's reference of the method.")
 
 

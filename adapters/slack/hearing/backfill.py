@@ -13,7 +13,7 @@ from typing import Any, Self
 from adapters.asked_lately import KnowsAskedLately
 from adapters.slack.calling.team import Team
 from adapters.slack.hearing.events import CHANNEL_TYPE, word
-from adapters.slack.hearing.marks import MarkKeeper, Marks
+from adapters.slack.hearing.marks import Gap, MarkKeeper
 from adapters.slack.hearing.second_look import SecondLook
 from adapters.slack.hearing.shapes import part, parts
 from rag_core.errors import FootnoteError, StorageError, UpstreamError, UpstreamRejected
@@ -53,7 +53,8 @@ class Backfill:
         self._clock = clock
         self._working: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()
-        self._from: Marks | None = None
+        self._opened = True
+        """Whether it is known what was missed before the last connection."""
 
     async def __aenter__(self) -> Self:
         self._working = asyncio.create_task(self._work())
@@ -74,13 +75,14 @@ class Backfill:
 
     async def connected(self) -> None:
         """Events come again from now on; what came before this moment may have been missed."""
-        if self._from is None:
-            try:
-                self._from = await self._keeper.snapshot(self._team.workspace.team_id)
-            except StorageError as error:
-                log.error("what was missed is not read", extra={"cause": str(error)})
-                return
-            self._keeper.is_behind = True
+        try:
+            await self._keeper.open_gaps(self._team.workspace.team_id)
+        except StorageError as error:
+            # Nothing is stored either as long as the marks are not known: it is tried again.
+            log.error("what was missed is not read yet", extra={"cause": str(error)})
+            self._opened = False
+        else:
+            self._opened = True
         self._wanted.set()
 
     async def _work(self) -> None:
@@ -104,19 +106,22 @@ class Backfill:
                 await self._wanted_within(pause)
 
     async def _catch_up(self) -> bool:
-        """Whether all is read; what is not is left for the next time, from the same marks on."""
-        marks, self._from = self._from or Marks(), None
+        """Whether all is read; what is not stays a gap, for the next time or the next process."""
+        if not self._opened:
+            await self.connected()
+            self._wanted.clear()
+        connection = self._keeper.connection
         try:
-            await self._read(marks)
-            if self._second is not None and marks.alive_at:
+            if not self._opened or not await self._read():
+                return False
+            if self._second is not None and (since := self._keeper.away_since):
                 await self._second.look(
-                    self._team, away_since=marks.alive_at - MARGIN, kinds=marks.kinds
+                    self._team, away_since=since - MARGIN, kinds=self._keeper.kinds
                 )
         except FootnoteError as error:
             log.warning("what was missed is not read yet", extra={"cause": str(error)})
-            self._from = marks
             return False
-        self._keeper.is_behind = self._from is not None
+        self._keeper.has_looked(connection=connection)
         return True
 
     async def _wanted_within(self, seconds: float | None) -> None:
@@ -125,24 +130,50 @@ class Backfill:
             async with asyncio.timeout(seconds):
                 await self._wanted.wait()
 
-    async def _read(self, marks: Marks) -> None:
-        found = 0
-        for channel, mark in marks.channels.items():
-            async for message in self._history(channel, mark):
-                found += 1
-                await self._hear(marks, channel, message)
-                if message.get("reply_count"):
-                    marks.threads.setdefault(f"{channel} {message['ts']}", mark)
-        for thread, mark in list(marks.threads.items()):
-            channel, _, head = thread.partition(" ")
-            async for message in self._replies(channel, head, mark):
-                found += 1
-                await self._hear(marks, channel, message)
+    async def _read(self) -> bool:
+        """Read every gap, the channels first: they lead to threads. Whether none is left; a place
+        that cannot be read now does not keep the others."""
+        found, is_whole = 0, True
+        for reads, threads in ((self._read_channel, False), (self._read_thread, True)):
+            for place, gap in self._keeper.gaps(threads=threads).items():
+                try:
+                    found += await reads(place, gap)
+                except UpstreamError as error:
+                    about = {"place": place, "cause": str(error)}
+                    log.warning("a place is not read yet", extra=about)
+                    is_whole = False
+                except StorageError:
+                    raise
+                except Exception:  # one message that we cannot take must not silence the others
+                    log.exception("a place is not read by a defect", extra={"place": place})
+                    is_whole = False
+                else:
+                    self._keeper.close_gap(place, gap)
         if found:
             log.info("read what was said meanwhile", extra={"messages": found})
+        return is_whole
 
-    async def _hear(self, marks: Marks, channel: str, message: Mapping[str, Any]) -> None:
-        kind = marks.kinds.get(channel, "")
+    async def _read_channel(self, channel: str, gap: Gap) -> int:
+        found = 0
+        async for message in self._history(channel, gap.since):
+            await self._hear(channel, message)
+            if message.get("reply_count"):
+                self._keeper.found_thread(channel, word(message, "ts"), since=gap.since)
+            self._keeper.has_read(channel, word(message, "ts"))
+            found += 1
+        return found
+
+    async def _read_thread(self, thread: str, gap: Gap) -> int:
+        found = 0
+        channel, _, head = thread.partition(" ")
+        async for message in self._replies(channel, head, gap.since):
+            await self._hear(channel, message)
+            self._keeper.has_read(thread, word(message, "ts"))
+            found += 1
+        return found
+
+    async def _hear(self, channel: str, message: Mapping[str, Any]) -> None:
+        kind = self._keeper.kind_of(channel)
         event = {**message, "type": "message", "channel": channel, CHANNEL_TYPE: kind}
         await self._hears({"team_id": self._team.workspace.team_id, "event": event})
 

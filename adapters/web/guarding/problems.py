@@ -18,7 +18,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from adapters.web.guarding.faults import field_errors
 from adapters.web.pages.templates import page
-from rag_core.errors import FootnoteError, InvalidQuestion, NoBookChosen, StorageError
+from rag_core.errors import (
+    FootnoteError,
+    InvalidQuestion,
+    LedgerConflict,
+    NoBookChosen,
+    StorageError,
+)
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +117,8 @@ def problem_of(error: Exception) -> Problem:
             return http_problem(error)
         case StorageError():
             return unavailable("The database cannot be used right now. Nothing was written.")
+        case LedgerConflict():
+            return unavailable(str(error))
         case FootnoteError():
             return unavailable("A service that this needs is not available right now.")
         case _:

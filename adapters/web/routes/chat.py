@@ -22,7 +22,7 @@ from adapters.web.guarding.entrance import CallerOf
 from adapters.web.guarding.problems import place_of, problem_of, unavailable
 from adapters.web.reply import Final, HubEvent, Stage
 from adapters.web.routes.asking import Asked, Asking
-from rag_core.errors import StorageError, StorageFull
+from rag_core.errors import DeskFull, StorageError, StorageFull
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ async def accepted(asking: Awaitable[Result]) -> Result:
             "The question was not accepted: there is no space left for the database."
             " Once the operator has freed some, ask again."
         ) from error
-    except StorageError as error:
+    except (DeskFull, StorageError) as error:
         raise unavailable("The question was not accepted. Ask again in a moment.") from error
 
 

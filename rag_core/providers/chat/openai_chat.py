@@ -222,7 +222,7 @@ def openai_errors(breaker: Breaker | None = None) -> Iterator[None]:
         if breaker:
             (breaker.failed if error.status_code >= 500 else breaker.succeeded)()
         raise refusal(error) from error
-    except (openai.OpenAIError, ValueError, RecursionError) as error:  # malformed, or in-stream
+    except openai.OpenAIError as error:  # malformed, or in-stream
         raise UpstreamUnavailable(SERVICE, "an answer that cannot be read") from error
 
 

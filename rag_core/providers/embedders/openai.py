@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -30,12 +30,14 @@ DIMENSIONS = {
 }
 
 
-def in_order(answer: CreateEmbeddingResponse) -> list[list[float]]:
-    """The vectors as the texts were; the vendor's models take an answer of any shape."""
+def vectors_in(read: Callable[[], CreateEmbeddingResponse]) -> list[list[float]]:
+    """The vectors as the texts were; the vendor's models take an answer of any shape.
+
+    What is done here is reading an answer, so whatever fails here is the answer's fault."""
     try:
-        items = sorted(answer.data, key=lambda item: item.index)
+        items = sorted(read().data, key=lambda item: item.index)
         return [list(map(float, item.embedding)) for item in items]
-    except (TypeError, AttributeError, ValueError) as error:
+    except (TypeError, AttributeError, ValueError, RecursionError, openai.OpenAIError) as error:
         raise UpstreamUnavailable(SERVICE, "an answer that cannot be read") from error
 
 
@@ -63,10 +65,10 @@ async def open_openai_embedder(
 
     async def call(texts: list[str], *, is_query: bool) -> Sequence[Sequence[float]]:
         with openai_errors():
-            answer = await client.embeddings.create(
+            answer = await client.embeddings.with_raw_response.create(
                 model=model, input=texts, encoding_format="float", **options
             )
-        return in_order(answer)
+        return vectors_in(answer.parse)
 
     async with client:
         embedder = RemoteEmbedder(

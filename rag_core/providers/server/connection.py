@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
+import httpx
+from pydantic import ValidationError
 from qdrant_client import AsyncQdrantClient
 from qdrant_client.common.client_exceptions import QdrantException, ResourceExhaustedResponse
 from qdrant_client.http.exceptions import (
@@ -69,7 +71,10 @@ def qdrant_errors() -> Iterator[None]:
         yield
     except TimeoutError as error:
         raise UpstreamUnavailable(SERVICE, "no answer in time") from error
-    except ResponseHandlingException as error:  # no answer came, or none that can be read
+    except ResponseHandlingException as error:
+        # The client says this of everything: no answer, one that cannot be read, defects of ours.
+        if not isinstance(error.source, httpx.HTTPError | OSError | ValidationError):
+            raise error.source from error
         raise UpstreamUnavailable(SERVICE) from error
     except ResourceExhaustedResponse as error:
         raise too_many(float(error.retry_after_s)) from error

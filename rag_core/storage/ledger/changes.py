@@ -25,7 +25,8 @@ answers, citations = schema.answers, schema.citations
 
 CITED = Statement(
     select(citations.c.chunk_id)
-    .where(citations.c.chunk_id > bindparam("after"))
+    .select_from(citations.join(answers))
+    .where(citations.c.chunk_id > bindparam("after"), answers.c.source_changed_at.is_(None))
     .group_by(citations.c.chunk_id)
     .order_by(citations.c.chunk_id)
     .limit(bindparam("limit", type_=Integer))
@@ -76,15 +77,19 @@ REOPEN = Statement(
 
 
 async def cited_after(database: Database, chunk_id: str, *, limit: int) -> Sequence[str]:
-    """The next passages that any answer cites, by id."""
+    """The next passages, by id, that an answer cites whose sources have not changed so far."""
     return [row["chunk_id"] for row in await database.rows(CITED, after=chunk_id, limit=limit)]
 
 
 async def mark_changed(database: Database, chunk_ids: Sequence[str]) -> int:
     """Mark the answers that cite passages which are no longer there; how many they are."""
     now = to_time(datetime.now(UTC))
-    marked = [await database.run(MARK, chunk=chunk, now=now) for chunk in chunk_ids]
-    return sum(map(len, marked))
+
+    async def body(transaction: Transaction) -> int:
+        marked = [await transaction.rows(MARK, chunk=chunk, now=now) for chunk in chunk_ids]
+        return sum(map(len, marked))
+
+    return await database.write(body) if chunk_ids else 0
 
 
 async def changed_answers(database: Database, *, limit: int) -> Sequence[ChangedAnswer]:
