@@ -79,4 +79,4 @@ class HouseSteward:
 
     async def forget(self, *, platform: Platform, tenant: TenantId, asker_id: str) -> None:
         del tenant  # a person is the same one everywhere on a platform
-        await self._services.stores.forgetting.person(platform=platform, asker_id=asker_id)
+        await self._services.forgetting.person(platform=platform, asker_id=asker_id)

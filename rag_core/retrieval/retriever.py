@@ -50,6 +50,10 @@ class Retriever:
         self._reranker = reranker
         self._beside = beside
 
+    def forget_queries(self) -> None:
+        """Drop what was searched for lately; its vectors are made anew."""
+        self._embedder.clear()
+
     async def search(self, query: SearchQuery, *, earlier: Sequence[str] = ()) -> SearchResponse:
         """The best passages; `earlier` is what the asker said in the thread before, in order."""
         await self._check_module(query)
