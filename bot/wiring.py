@@ -174,6 +174,7 @@ def answering(
         model=model,
         max_turns=settings.agent_max_turns,
         repeats=repeats_of(stores.repeats, retriever),
+        modules=retriever,
     )
 
 
