@@ -32,7 +32,8 @@ INSERTING = (
     r"|infuse|interweave|fuse|merge|weave|adopt|utilize)"
 )
 OWN_WORK = r"your (?:own )?(?:code|codebase|solution|implementation|algorithm)\b"
-ASSISTANT = r"(?:ai(?: assistants?)?|bots?|assistants?|chatbots?|language models?|llms?|gpt)"
+AI = r"(?:ai(?: assistants?| agents?| models?)?|chatbots?|language models?|llms?|gpt)"
+"""Not bots and assistants: servers have rules for those, and courses have human assistants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +88,10 @@ ORDERS = (
     rule(r"\bbefore (?:you )?answer(?:ing)?\b.{0,20}\bask the user\b", "ask the user"),
     rule(r"\balways cite https?:", "always cite "),
     # to the assistant by name
-    rule(rf"\bnote (?:to|for) (?:the |all |any )?{ASSISTANT}\s*:", "note to ", "note for "),
+    rule(rf"\bnote (?:to|for) (?:the |all |any )?{AI}\s*:", "note to ", "note for "),
     rule(
-        rf"\b{ASSISTANT} (?:must|shall|has to|have to)"
-        r" (?:say|always say|answer (?:every|all|any))\b",
+        r"\b(?:bots?|assistants?|chatbots?) (?:must|shall|has to|have to) (?:always )?say\b"
+        rf"|\b{AI} (?:must|shall|has to|have to) (?:say|always say|answer (?:every|all|any))\b",
         *(" say", " answer "),
     ),
 )
@@ -104,7 +105,8 @@ CONVERSATION_MARKS = (
 )
 """In prose only: code shows these to developers."""
 FOR_ASSISTANTS = rule(
-    r"^#+\s.*\b(?:instructions?|notes?|rules?)\b.*\b(?:ai|assistants?|bots?|chatbots?|llms?)\b",
+    rf"^#+\s.*\b(?:instructions?|notes?|rules?) (?:to|for) (?:the |all |any )?{AI}"
+    r"(?:\s*:?\s*$|\s+(?:answering|reading|summari[sz]ing|that|using|who)\b)",
     *("instruction", "note", "rule"),
 )
 """A heading: its whole section is removed."""
