@@ -50,6 +50,11 @@ class LastAsked:
                 return found
         return None
 
+    def forget(self, asker_id: str | None) -> None:
+        """Drop what one person asked, or everybody."""
+        for name in [name for name in self._last if asker_id in (None, name[-1])]:
+            del self._last[name]
+
     def _forget(self, identity: MessageIdentity) -> None:
         for name in [name for name, known in self._last.items() if known == identity]:
             del self._last[name]

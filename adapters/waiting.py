@@ -25,6 +25,12 @@ class Waiting:
     def begun(self, question: IncomingQuestion) -> None:
         self._questions.pop(question.identity, None)
 
+    def forget(self, asker_id: str | None) -> None:
+        """Drop the questions of one person, or of everybody."""
+        for question in list(self._questions.values()):
+            if asker_id in (None, question.asker_id):
+                self.begun(question)
+
     def answered_by(self, author_id: str, *, thread: ConversationKey) -> Sequence[MessageIdentity]:
         """The questions of others there, which this person's message makes superfluous; once."""
         found = [

@@ -16,6 +16,7 @@ import typer
 from bot import eval_cli, owner_cli, shelf_cli
 from bot.arguments import fraction, identifier, number
 from bot.command_line import BaseUrl, ItsBook, Json, Site, finish, there
+from bot.private_folder import make_files_private
 from bot.version import own_version
 from rag_core.errors import ConfigurationError, FootnoteError, InvalidQuestion, UpstreamError
 
@@ -190,6 +191,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal of an older encoding: a mark that it cannot show is no reason to end.
             stream.reconfigure(errors="replace")
+    make_files_private()
     try:
         check_words(sys.argv[1:])
         app()

@@ -42,12 +42,11 @@ class Owner:
     async def forget(
         self, platform: Platform, *, user: str | None, tenant: str | None
     ) -> Mapping[str, Any]:
-        forgetting, count = self._services.stores.forgetting, 0
+        forgetting, count = self._services.forgetting, 0
         if user is not None:
             count += await forgetting.person(platform=platform, asker_id=user)
         if tenant is not None:
             count += await forgetting.tenant(platform=platform, tenant=TenantId(tenant))
-        self._services.web_replies.forget_all()
         return {"platform": platform.value, "questions": count}
 
     async def backup(self, file: Path) -> Mapping[str, Any]:

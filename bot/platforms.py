@@ -49,6 +49,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
             )
             platforms.append(slack)
             steward.greet(slack)
+            services.forgetting.add(slack.forget)
             mounts |= slack.doors
         if settings.discord_bot_token:
             from adapters.discord.client import open_discord
@@ -57,6 +58,7 @@ async def open_platforms(settings: Settings, services: Services) -> AsyncIterato
                 open_discord(discord_config(settings), discord_parts(services, steward))
             )
             steward.greet(discord)
+            services.forgetting.add(discord.forget)
             platforms.append(discord)
         yield OpenPlatforms(platforms=tuple(platforms), mounts=mounts)
 
@@ -81,7 +83,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         lately=stores.lately,
         staffing=services.staffing,
         installations=stores.installations,
-        forgetting=stores.forgetting,
+        forgetting=services.forgetting,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from bot.bounds import desk_limits
+from bot.forgetter import Forgetter
 from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.settings import Settings
@@ -62,6 +63,7 @@ class Services:
     gaps: Gaps
     web_replies: WebReplies
     staff_shelf: StaffShelf
+    forgetting: Forgetter
 
     @property
     def staff_writing(self) -> Writing:

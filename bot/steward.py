@@ -38,10 +38,13 @@ class HouseSteward:
         return [book for book in books if book.book_id not in closed]
 
     async def modules(self, place: Place) -> Sequence[str]:
-        books = await self._services.library.books_for(
-            platform=place.platform, tenant=place.tenant, channel_id=place.channel_id
-        )
-        return [] if books is None else await self._services.retriever.modules(books=books)
+        library = self._services.library
+        platform, tenant, channel_id = place.platform, place.tenant, place.channel_id
+        books = await library.books_for(platform=platform, tenant=tenant, channel_id=channel_id)
+        if books is None:
+            return []
+        filters = await library.filters_for(platform=platform, tenant=tenant, channel_id=channel_id)
+        return await self._services.retriever.modules(books=books, filters=filters)
 
     async def jobs(self, *, platform: Platform, tenant: TenantId) -> Sequence[IngestionJob]:
         closed = await closed_to(self._services, platform, tenant)
@@ -79,4 +82,4 @@ class HouseSteward:
 
     async def forget(self, *, platform: Platform, tenant: TenantId, asker_id: str) -> None:
         del tenant  # a person is the same one everywhere on a platform
-        await self._services.stores.forgetting.person(platform=platform, asker_id=asker_id)
+        await self._services.forgetting.person(platform=platform, asker_id=asker_id)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from uuid import UUID
 
 from bot.failpoint import failpoint
 from bot.setting import ids_in
@@ -72,7 +73,10 @@ class Stores:
 
 
 @contextlib.asynccontextmanager
-async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
+async def open_stores(
+    settings: Settings, *, stop_work: Callable[[UUID], None]
+) -> AsyncIterator[Stores]:
+    """`stop_work` ends an answer that is being written to a question that is forgotten."""
     async with open_database(settings.database) as database:
         yield Stores(
             conversations=Conversations(database),
@@ -88,7 +92,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             stories=Stories(database),
             markers=Markers(database),
             staff_answers=StaffAnswers(database),
-            forgetting=Forgetting(database),
+            forgetting=Forgetting(database, stop_work=stop_work),
             lately=AskedLately(database),
             usage=TokenUsage(database),
             installations=installations_in(database, settings),

@@ -23,6 +23,7 @@ from bot.interpreter import settled_in, short_turns
 from bot.logs import start_logging
 from bot.owner import Owner
 from bot.platforms import OpenPlatforms, open_platforms
+from bot.private_folder import make_files_private, mend_rights
 from bot.readiness import lookout
 from bot.services import Services
 from bot.settings import Settings
@@ -59,6 +60,7 @@ so what the worker neither gave nor excused by then (it could claim nothing) doe
 async def supervise(settings: Settings) -> None:
     """footnote run: until SIGTERM or Ctrl-C; a second signal ends it at once. SIGHUP has it
     begin anew with the settings as they are then, on the same folder and the same socket."""
+    make_files_private()
     share_free_memory()
     start_logging(settings.log_level, settings.log_format)
     # A wrong key is told before anything opens, and so is one that is too short.
@@ -68,6 +70,7 @@ async def supervise(settings: Settings) -> None:
     async with contextlib.AsyncExitStack() as stack:
         wishes = stack.enter_context(heard_wishes())
         await stack.enter_async_context(folder_lock(folder, wait_seconds=settings.overlap_seconds))
+        await asyncio.to_thread(mend_rights, folder)
         page = stack.enter_context(web_listener(*settings.listens_on))
         door = stack.enter_context(door_listener(folder))
         proven: Settings | None = None
@@ -153,6 +156,7 @@ async def open_house(settings: Settings) -> AsyncIterator[Path]:
     folder = own_folder(settings.data_dir)
     async with contextlib.AsyncExitStack() as stack:
         await stack.enter_async_context(folder_lock(folder, wait_seconds=settings.overlap_seconds))
+        await asyncio.to_thread(mend_rights, folder)
         services = await stack.enter_async_context(open_services(settings, folder))
         door = stack.enter_context(door_listener(folder))
         done = asyncio.Event()

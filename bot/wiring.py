@@ -15,6 +15,7 @@ from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds
 from bot.door import worker_name
 from bot.earlier import repeats_of
+from bot.forgetter import Forgetter
 from bot.metrics import Metrics
 from bot.providers import (
     embedding_choice,
@@ -53,7 +54,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
     """Open what answers need; close it again in the reverse order."""
     async with contextlib.AsyncExitStack() as stack:
         enter = stack.enter_async_context
-        stores = await enter(open_stores(settings))
+        bell = Bell()
+        stores = await enter(open_stores(settings, stop_work=bell.call_back))
         choice = await embedding_choice(settings, folder)
         embedder = await enter(open_embedder(settings, choice))
         vectors = await enter(open_vectors(settings, folder, embedder=embedder))
@@ -74,7 +76,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             profile=profile,
         )
         answers = linked(settings, agent, vectors)
-        metrics, bell = Metrics(), Bell()
+        metrics, web_replies = Metrics(), WebReplies()
+        forgetting = Forgetter(stores.forgetting)
+        forgetting.add(lambda asker_id: web_replies.forget_all())
+        forgetting.add(lambda asker_id: retriever.forget_queries())
         room = Room(folder, least=settings.free_space_mb * 2**20)
         yield Services(
             name=worker_name(folder),
@@ -94,9 +99,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             bell=bell,
             metrics=metrics,
             gaps=Gaps(store=stores.gaps, embedder=gap_embedder),
-            housekeeping=housekeeping_of(settings, stores),
-            web_replies=WebReplies(),
+            housekeeping=housekeeping_of(settings, stores, forgetting),
+            web_replies=web_replies,
             staff_shelf=staff_shelf,
+            forgetting=forgetting,
         )
 
 
@@ -128,10 +134,10 @@ def desk_of(
     )
 
 
-def housekeeping_of(settings: Settings, stores: Stores) -> Housekeeping:
+def housekeeping_of(settings: Settings, stores: Stores, forgetting: Forgetter) -> Housekeeping:
     return Housekeeping(
         conversations=stores.conversations,
-        forgetting=stores.forgetting,
+        forgetting=forgetting,
         kept=days(settings.retention_days),
     )
 
@@ -168,6 +174,7 @@ def answering(
         model=model,
         max_turns=settings.agent_max_turns,
         repeats=repeats_of(stores.repeats, retriever),
+        modules=retriever,
     )
 
 

@@ -70,6 +70,10 @@ class DiscordPlatform:
     def is_ready(self) -> bool:
         return self.connection.is_listening and not self.connection.is_closed()
 
+    def forget(self, asker_id: str | None) -> None:
+        """Drop what is remembered of one person, or of everybody."""
+        self._works.listener.forget(asker_id)
+
     async def findings(self, *, tenant: TenantId | None = None) -> Sequence[Finding]:
         return self._examination.findings(guild_id=tenant)
 

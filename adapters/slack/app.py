@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -59,6 +59,8 @@ class SlackPlatform:
     """An ASGI app for /slack/events, where a signing secret is set."""
     catch_up: CatchUp
     lost_drafts: LostDrafts
+    forget: Callable[[str | None], None]
+    """Drop what is remembered of one person, or of everybody."""
     open_to_all: Sequence[Finding] = ()
     """What the operator should know of who may install the app."""
     doors: Mapping[str, Any] = field(default_factory=dict)
@@ -148,6 +150,7 @@ async def open_slack(config: SlackConfig, parts: SlackParts) -> AsyncIterator[Sl
             replies=house.replies,
             catch_up=catch_up,
             lost_drafts=house.lost_drafts,
+            forget=house.forget,
             socket=await socket_for(config, house.app, client, catch_up),
             events=events,
             open_to_all=open_to_all(config.install),

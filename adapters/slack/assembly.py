@@ -81,6 +81,8 @@ class Built:
     lost_drafts: LostDrafts
     marks: MarkKeepers
     hears: Hears
+    forget: Callable[[str | None], None]
+    """Drop what is remembered of one person, or of everybody."""
 
 
 def built(
@@ -115,6 +117,7 @@ class _Builder:
         self._marks = MarkKeepers(parts.markers, teams)
         self._threads = AnsweredThreads(parts.markers)
         self._people = People(teams, admins=config.admins)
+        self._staff = StaffMembers(config.ask_person, people=self._people, teams=teams)
         self._context = Context(people=self._people, files=FileReader(client.session))
         self._whispers = Whispers(teams=teams, session=client.session, api_base=client.base_url)
         self._renderer = SlackRenderer(has_staff=bool(config.ask_person))
@@ -139,7 +142,14 @@ class _Builder:
             teams=teams, markers=parts.markers, library=parts.library, starters=parts.starters
         )
         presses = self._presses()
-        hears = marked(self._listener(pane).hear, self._marks)
+        listener = self._listener(pane)
+        hears = marked(listener.hear, self._marks)
+
+        def forget(asker_id: str | None) -> None:
+            listener.forget(asker_id)
+            self._people.forget(asker_id)
+            self._staff.forget()
+
         ears = Ears(
             message=hears,
             pane_opened=self._later(pane.opened),
@@ -158,6 +168,7 @@ class _Builder:
             lost_drafts=self._lost_drafts,
             marks=self._marks,
             hears=hears,
+            forget=forget,
         )
 
     def _later(self, hears: Callable[[Mapping[str, Any]], Coroutine[Any, Any, None]]) -> Hears:
@@ -202,7 +213,7 @@ class _Builder:
     def _keeping_of(self, staffing: KeepsAnswers) -> Keeping:
         return Keeping(
             staffing,
-            staff=StaffMembers(self._config.ask_person, people=self._people, teams=self._teams),
+            staff=self._staff,
             people=self._people,
             teams=self._teams,
             whispers=self._whispers,

@@ -22,6 +22,8 @@ WORDS = {
     "GENERATING": "Writing…",
 }
 """What is shown while a question is in a state."""
+SEARCHED_AGAIN = 50
+"""More than an answer has: it also reads what stands beside a passage."""
 
 
 async def ask(
@@ -32,6 +34,7 @@ async def ask(
         answer = await answered(house, question, notices() if as_json else terminal())
         unchosen = await choices(house, question, settings) if is_error(answer) else ()
         thread = await house.get(f"/threads/{answer['session_id']}") if explains else None
+        found = await found_again(house, question, answer, thread) if thread else ()
     if as_json:
         print_json(answer)
     else:
@@ -39,10 +42,25 @@ async def ask(
         if thread is not None and not is_error(answer):
             from bot.commands.explaining import explain, profile_in
 
-            explain(answer, thread, await profile_in(settings), terminal())
+            profile = await profile_in(settings)
+            explain(answer, thread, profile, terminal(), found=found)
     if unchosen:
         notices().print(f"Name a book with --book: {', '.join(unchosen)}.", soft_wrap=True)
     return 1 if is_error(answer) else 0
+
+
+async def found_again(
+    house: House, question: dict[str, Any], answer: dict[str, Any], thread: dict[str, Any]
+) -> Sequence[dict[str, Any]]:
+    """The results of the answer's searches as the documents have them, with what was left out."""
+    number = answer["retrieval_count"]
+    searches = thread["retrieval_history"][-number:] if number else ()
+    chosen = {"book_ids": books} if (books := question.get("book_ids")) else {}
+    found: list[dict[str, Any]] = []
+    for query in dict.fromkeys(search["query"] for search in searches):
+        wanted = {"text": query, "limit": SEARCHED_AGAIN, **chosen}
+        found += (await house.post("/search", wanted))["results"]
+    return found
 
 
 def is_error(answer: dict[str, Any]) -> bool:

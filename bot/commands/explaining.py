@@ -13,6 +13,8 @@ from bot.agents import profile_of
 from bot.door import own_folder
 from bot.providers import built_with
 from bot.settings import Settings
+from rag_core.agent.checks.guard import visible
+from rag_core.agent.checks.instructions import for_readers, hidden_orders
 from rag_core.agent.confidence.calibration import evidence_for, names_nothing
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.near_miss import Signs, read_for
@@ -32,9 +34,15 @@ async def profile_in(settings: Settings) -> ConfidenceProfile:
 
 
 def explain(
-    answer: Document, thread: Document, profile: ConfidenceProfile, console: Console
+    answer: Document,
+    thread: Document,
+    profile: ConfidenceProfile,
+    console: Console,
+    *,
+    found: Sequence[Document] = (),
 ) -> None:
-    """In the order in which it happened."""
+    """In the order in which it happened. `found` are the results of the same searches, with what
+    was left out of the passages."""
     before, turn = split(thread["messages"])
     passages = list(handed_over(turn))
     console.print("\nHow this came about")
@@ -52,6 +60,8 @@ def explain(
         console.print("So nothing was found." if searched else "Nothing was searched.")
         return
     console.print(found_table(passages, answer["citations"]))
+    for line in left_out(passages, found):
+        console.print(line, soft_wrap=True, markup=False)
     said = tuple(message["content"] for message in before if message["role"] != "tool")
     inquiry = Inquiry(text=without_courtesies(answer["query"]), understood=understood, said=said)
     for line in reasons(answer, inquiry, passages, profile):
@@ -108,6 +118,18 @@ def found_table(passages: Sequence[SearchResult], citations: Sequence[Document])
             f"[{number}]" if number else "",
         )
     return table
+
+
+def left_out(passages: Sequence[SearchResult], found: Sequence[Document]) -> Iterator[str]:
+    """What of each passage was kept from the model, because it reads like orders to it."""
+    whole = {for_readers(visible(result["text"])): result for result in found}
+    for each in passages:
+        if (result := whole.get(each.text)) is None:
+            continue
+        labels = (result["page_title"], result["section_heading"], result["source_file"])
+        for order in hidden_orders(result["text"], *labels):
+            text = " ".join(order.split())
+            yield f"Left out of passage {each.rank}, as instructions to an AI assistant: {text}"
 
 
 def reasons(

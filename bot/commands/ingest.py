@@ -67,11 +67,11 @@ def so_far(job: dict[str, Any]) -> str:
 def summary(job: dict[str, Any]) -> str:
     lines = [
         f"{job['book_id']}: {job['status']}. {counted(job['files_processed'], 'file')} read,"
-        f" {job['files_skipped']} unchanged, {job['files_failed']} failed;"
+        f" {job['files_skipped']} skipped, {job['files_failed']} failed;"
         f" {counted(job['chunks_created'], 'passage')} new, {job['chunks_deleted']} gone."
     ]
+    if job["error_message"]:
+        lines.append(f"  {job['error_message']}")
     lines += [f"  {failure['source_file']}: {failure['reason']}" for failure in job["failures"]]
     lines += [f"  note: {notice}" for notice in job["notices"]]
-    if job["error_message"] and not job["failures"]:
-        lines.append(f"  {job['error_message']}")
     return "\n".join(lines)

@@ -15,6 +15,7 @@ from adapters.steward import Finding
 from bot.examination.clock import clock
 from bot.examination.look import Check, in_place, missing
 from bot.logs import last_troubles
+from bot.private_folder import folder_rights
 from bot.settings import Settings
 
 LEAST_FREE_BYTES = 500 * 1024**2
@@ -29,12 +30,16 @@ def of_machine(settings: Settings, folder: Path) -> Sequence[Check]:
     async def disk_look() -> Sequence[Finding]:
         return [await asyncio.to_thread(disk, folder)]
 
+    async def rights_look() -> Sequence[Finding]:
+        return [await asyncio.to_thread(folder_rights, folder)]
+
     async def clock_look() -> Sequence[Finding]:
         return await clock(settings, folder)
 
     return [
         Check(name="versions", look=versions, advice="Install Footnote anew."),
         Check(name="disk", look=disk_look, advice="Find out why the disk does not answer."),
+        Check(name="data folder", look=rights_look, advice="Look at the folder's rights."),
         Check(name="clock", look=clock_look, advice="Look at this machine's clock."),
         Check(name="last errors", look=troubles, advice="Read the log."),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
@@ -16,6 +16,7 @@ from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_in
 from rag_core.books.book import BookIds
 from rag_core.books.bounds import bounded, reader_of
+from rag_core.books.policy import ChannelPolicy
 from rag_core.books.rules import KnowsRules
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
@@ -26,6 +27,7 @@ from rag_core.desk.progress import Progress
 from rag_core.desk.unanswered import kind_of, unanswered
 from rag_core.errors import FootnoteError, LedgerConflict, NoBookChosen, StorageError
 from rag_core.ports import ConversationStore
+from rag_core.retrieval.query import Filters, no_such_module
 
 log = logging.getLogger(__name__)
 
@@ -73,6 +75,12 @@ class KnowsRepeats(Protocol):
     ) -> AgentResponse: ...
 
 
+class KnowsModules(Protocol):
+    """Whoever knows the modules of books, as the retriever does."""
+
+    async def modules(self, *, books: BookIds, filters: Filters) -> Sequence[str]: ...
+
+
 class Answering:
     """Loads the thread, asks the agent, and turns what goes wrong into a sentence."""
 
@@ -86,7 +94,9 @@ class Answering:
         model: str,
         max_turns: int,
         repeats: KnowsRepeats | None = None,
+        modules: KnowsModules | None = None,
     ) -> None:
+        self._modules = modules
         self._repeats = repeats
         self._agent = agent
         self._conversations = conversations
@@ -150,9 +160,7 @@ class Answering:
         books = question.books or await self._library.books_under(policy)
         if books is None:
             raise NoBookChosen(self._library.chosen_under(policy))
-        filters = bounded(
-            question.question.filters, policy, reader=question.reader, at=datetime.now(UTC)
-        )
+        filters = await self._filters(question, policy, books)
         answered = await self._agent.answer(
             replace(question.question, filters=filters),
             state=state,
@@ -166,6 +174,20 @@ class Answering:
             ),
         )
         return await self._told(claim, answered, books)
+
+    async def _filters(
+        self, question: IncomingQuestion, policy: ChannelPolicy, books: BookIds
+    ) -> Filters:
+        """What the place allows of what was asked for. A module that has nothing released for this
+        place is refused like one that is not there."""
+        asked, reader, now = question.question.filters, question.reader, datetime.now(UTC)
+        if asked.module is None or self._modules is None:
+            return bounded(asked, policy, reader=reader, at=now)
+        allowed = bounded(replace(asked, module=None), policy, reader=reader, at=now)
+        known = await self._modules.modules(books=books, filters=allowed)
+        if asked.module not in known:
+            raise no_such_module(asked.module, known)
+        return replace(allowed, module=asked.module)
 
     async def _told(
         self, claim: OpenQuestion, answered: AgentAnswer, books: BookIds

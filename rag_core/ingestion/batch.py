@@ -6,8 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 
+from rag_core.agent.checks.instructions import hidden_orders
 from rag_core.errors import IngestionError
 from rag_core.ingestion.course import CoursePlace, course_place
 from rag_core.ingestion.cutting import Edition, Shelf, chunks_of
@@ -18,6 +20,8 @@ from rag_core.ingestion.survey import Known, Plan, Surveyed
 from rag_core.retrieval.results import SearchResult
 
 FIRST_FILES, MOST_FILES = 4, 64
+ORDERS_NAMED, LONGEST_EXCERPT = 3, 80
+"""Examples in a notice, and how long each may be."""
 MOST_CHUNKS = 512
 """A batch is closed when it has so many: one file may have more of them."""
 QUICK_SECONDS, SLOW_SECONDS = 0.25, 1.0
@@ -143,10 +147,29 @@ def cut_file(
         document = replace(document, fields={**document.fields, "url": address})
     course = course_place(name, document.fields)
     chunks = chunks_of(document, course, shelf=shelf, edition=edition)
-    notices = [f"{name}: {notice}" for notice in (*document.notices, *course.notices)]
+    notices = [*document.notices, *course.notices, *orders_notices(chunks)]
     if not chunks:
-        notices.append(f"{name}: there is no text in it")
-    return chunks, course, tuple(notices)
+        notices.append("there is no text in it")
+    return chunks, course, tuple(f"{name}: {notice}" for notice in notices)
+
+
+def orders_notices(chunks: Sequence[DocumentChunk]) -> list[str]:
+    """Names the text that no answer shows, because it reads like orders to the assistant."""
+    found: dict[str, None] = {}
+    for chunk in chunks:
+        m = chunk.metadata
+        labels = (m.page_title, m.section_heading, m.source_file)
+        found |= dict.fromkeys(hidden_orders(chunk.text, *labels))
+    if not found:
+        return []
+    examples = ", ".join(f'"{excerpt(each)}"' for each in islice(found, ORDERS_NAMED))
+    what = "1 paragraph reads" if len(found) == 1 else f"{len(found)} paragraphs read"
+    return [f"{what} like instructions to an AI assistant; left out of answers: {examples}"]
+
+
+def excerpt(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= LONGEST_EXCERPT else f"{plain[: LONGEST_EXCERPT - 1]}…"
 
 
 def first_read(old: Sequence[SearchResult]) -> Mapping[str, datetime]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import TracebackType
@@ -17,7 +17,7 @@ from rag_core.errors import FootnoteError, InvalidQuestion
 from rag_core.ingestion.gathering import AsTheyLie, Gathers
 from rag_core.ingestion.headings import Site
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
-from rag_core.ingestion.run import IngestionRun
+from rag_core.ingestion.run import IngestionRun, with_unread
 from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 
 log = logging.getLogger(__name__)
@@ -173,20 +173,27 @@ class Ingestion:
         except asyncio.CancelledError:
             if job.job_id not in self._cancelled:
                 raise  # the process ends; the job stays unfinished and is resumed
-            await self._end(run.job, JobStatus.CANCELLED)
+            await self._end(run.job, JobStatus.CANCELLED, unread=run.unread)
         except FootnoteError as error:
             log.warning("ingestion failed", extra={"job_id": str(job.job_id)})
-            await self._end(run.job, JobStatus.FAILED, str(error))
+            await self._end(run.job, JobStatus.FAILED, str(error), unread=run.unread)
         except Exception:
             log.exception("ingestion stopped by a fault", extra={"job_id": str(job.job_id)})
             reason = "A fault in the program stopped this job; its log has the details."
-            await self._end(run.job, JobStatus.FAILED, reason)
+            await self._end(run.job, JobStatus.FAILED, reason, unread=run.unread)
 
-    async def _end(self, job: IngestionJob, status: JobStatus, reason: str | None = None) -> None:
+    async def _end(
+        self,
+        job: IngestionJob,
+        status: JobStatus,
+        reason: str | None = None,
+        *,
+        unread: Sequence[str] = (),
+    ) -> None:
         now = self._clock()
         await self._jobs.save(
             replace(
-                job,
+                with_unread(job, status, unread),
                 status=status,
                 seconds_left=None,
                 completed_at=now,

@@ -16,10 +16,16 @@ from rag_core.ingestion.cutting import Shelf
 from rag_core.ingestion.estimate import Estimate, settled
 from rag_core.ingestion.gathering import Gathered, Gathers
 from rag_core.ingestion.headings import Site
-from rag_core.ingestion.job import IngestionJob, IngestionMode, IngestionRecord, JobStatus
+from rag_core.ingestion.job import (
+    FileFailure,
+    IngestionJob,
+    IngestionMode,
+    IngestionRecord,
+    JobStatus,
+)
 from rag_core.ingestion.loaders import Loader
 from rag_core.ingestion.site import Rules, rules_of
-from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, plan_run
+from rag_core.ingestion.survey import Known, Plan, Scope, Surveyed, late_files, plan_run
 from rag_core.ingestion.vectors import Vectors
 from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 from rag_core.retrieval.results import SearchResult
@@ -28,6 +34,34 @@ SECONDS_BETWEEN_SAVES = 0.5
 JOBS_LOOKED_AT = 200
 LISTED = 200
 """Failures and notices that a job keeps; its counts are complete all the same."""
+NAMED = 5
+"""Files that a notice gives as examples."""
+
+
+NOT_READ = "it was not read: the job failed before"
+
+
+def counted(number: int) -> str:
+    return "1 file" if number == 1 else f"{number} files"
+
+
+def with_unread(job: IngestionJob, status: JobStatus, unread: Sequence[str] = ()) -> IngestionJob:
+    """A job that ends early, with every file that was found accounted for; `unread` are the names
+    of those that were not read, as far as they are known."""
+    left = job.files_found - settled(job)
+    if left <= 0:
+        return replace(job, files_found=settled(job))
+    if status is JobStatus.CANCELLED:
+        notice = f"{counted(left)} skipped: the job was cancelled before"
+        notices = (notice, *job.notices)[:LISTED]
+        return replace(job, files_skipped=job.files_skipped + left, notices=notices)
+    failures = [FileFailure(source_file=name, reason=NOT_READ) for name in unread]
+    return replace(
+        job,
+        files_failed=job.files_failed + left,
+        failures=(*job.failures, *failures)[:LISTED],
+        notices=(f"{counted(left)} not read: the job failed before", *job.notices)[:LISTED],
+    )
 
 
 class IngestionRun:
@@ -54,6 +88,8 @@ class IngestionRun:
         self._vectors = Vectors(book_id=job.book_id, store=store, embedder=embedder, clock=clock)
         self._records: dict[str, IngestionRecord] = {}
         """What the book's files have left, batch by batch."""
+        self.unread: Sequence[str] = ()
+        """Files of the plan that were not read yet."""
         self._saved_at = 0.0
         self._estimate: Estimate | None = None
 
@@ -88,6 +124,8 @@ class IngestionRun:
             raise
         finally:
             await self._save_totals(book)
+        self._check_anything_read()
+        await self._note_late_files(gathered.sources, plan)
         await self._complete()
 
     async def _checked_book(self) -> Book:
@@ -166,8 +204,26 @@ class IngestionRun:
             pace, done = Pace(), 0
             while done < len(plan.to_read):
                 began = time.monotonic()
+                self.unread = [each.file.source_file for each in plan.to_read[done:]]
                 done += await self._read_batch(plan.to_read[done : done + pace.files], cutter)
                 pace.took(time.monotonic() - began)
+            self.unread = ()
+
+    async def _note_late_files(self, sources: Sequence[str], plan: Plan) -> None:
+        """Count the files that appeared while others were read: the next run reads them."""
+        if not plan.to_read:
+            return
+        late = await asyncio.to_thread(late_files, sources, plan)
+        if not late:
+            return
+        job = self.job
+        some = ", ".join([*late[:NAMED], *(["…"] if len(late) > NAMED else [])])
+        notice = f"appeared while the job ran, to be read by the next one: {some}"
+        await self._note(
+            files_found=job.files_found + len(late),
+            files_skipped=job.files_skipped + len(late),
+            notices=(f"{counted(len(late))} {notice}", *job.notices)[:LISTED],
+        )
 
     async def _read_batch(self, files: Sequence[Surveyed], cutter: Cutter) -> int:
         """Add the new versions beside the old ones, then let readers see them instead."""
@@ -258,7 +314,6 @@ class IngestionRun:
             self._saved_at = time.monotonic()
 
     async def _complete(self) -> None:
-        self._check_anything_read()
         now = self._clock()
         await self._note(
             force=True,

@@ -66,6 +66,8 @@ class Plan:
     failures: tuple[FileFailure, ...]
     owners: Mapping[LessonClaim, str]
     notices: tuple[str, ...]
+    found: frozenset[str] = frozenset()
+    """All files that were there when the run began, by name."""
 
     def owns_lesson(self, surveyed: Surveyed) -> bool:
         return surveyed.claim is None or self.owners[surveyed.claim] == surveyed.file.source_file
@@ -132,7 +134,13 @@ def plan_run(sources: Sequence[str], known: Known, scope: Scope) -> Plan:
         failures=tuple(failures),
         owners=owners,
         notices=(*found.notices, *contested(surveyed, owners)),
+        found=frozenset(seen | failed),
     )
+
+
+def late_files(sources: Sequence[str], plan: Plan) -> list[str]:
+    """Files that appeared after the plan was made. Blocks."""
+    return sorted({file.source_file for file in find_files(sources).files} - plan.found)
 
 
 def survey(file: SourceFile, known: Known) -> Surveyed:

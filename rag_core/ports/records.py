@@ -22,7 +22,11 @@ class FeedbackStore(Protocol):
 
 
 class MarkerStore(Protocol):
-    """Small facts that must survive a restart: high-water marks, gateway sessions, hashes."""
+    """Small facts that must survive a restart: high-water marks, gateway sessions, hashes.
+
+    Where a fact is about a person, an answer, or a message or thread in a channel, the name of its
+    marker ends with that id (`reader:platform:tenant:person`, `…:answer`, `…:channel:message`): so
+    it goes when they are forgotten."""
 
     async def get(self, name: str) -> str | None: ...
 

@@ -88,8 +88,9 @@ class VectorStore(Protocol):
         """Chunks that hold one of these texts, with their vectors, in no order."""
         ...
 
-    async def modules(self, *, books: BookIds) -> Sequence[str]:
-        """The modules that these books have, sorted."""
+    async def modules(self, *, books: BookIds, filters: Filters = EVERYTHING) -> Sequence[str]:
+        """The modules of these books that have something released by the filters' date, sorted;
+        of the other filters, those that name modules count."""
         ...
 
     async def count(self, *, books: BookIds) -> int: ...

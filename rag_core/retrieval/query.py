@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -15,6 +16,7 @@ MAX_LIMIT = 100
 MAX_CHAPTER = 20
 MAX_LESSON = 15
 MIN_TIER, MAX_TIER = 1, 4
+NAMED_MODULES = 20
 
 
 class Proficiency(StrEnum):
@@ -111,6 +113,16 @@ def within(name: str, value: int | None, low: int, high: int) -> None:
             f"{name} must be between {low} and {high}; it was {value}.",
             allowed=f"{low} to {high}",
         )
+
+
+def no_such_module(module: str, known: Sequence[str]) -> InvalidQuestion:
+    """The refusal, with the modules there are for who asks."""
+    named = ", ".join(known[:NAMED_MODULES])
+    more = f" and {len(known) - NAMED_MODULES} more" if len(known) > NAMED_MODULES else ""
+    allowed = f"{named}{more}" if known else "none: these books have no modules"
+    return InvalidQuestion(
+        "module", f"There is no module {module!r}. Known modules: {allowed}.", allowed=allowed
+    )
 
 
 EVERYTHING = Filters()

@@ -45,6 +45,10 @@ class QueryCache:
         self._remember(text, vector)
         return vector
 
+    def clear(self) -> None:
+        self._rows.clear()
+        self._vectors = None
+
     def _remember(self, text: str, vector: Vector) -> None:
         if self._vectors is None:
             self._vectors = np.empty((self._size, len(vector)))

@@ -8,10 +8,9 @@ from functools import partial
 from typing import Protocol
 
 from rag_core.books.book import BookIds
-from rag_core.errors import InvalidQuestion
 from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, Vector, VectorStore
 from rag_core.retrieval.candidates import pages_in_turn
-from rag_core.retrieval.query import Filters, SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery, no_such_module
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.reranking import LOOKED_AT, reranked
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -23,7 +22,6 @@ WIDER = 3
 """How many times the limit is looked at, to have other pages to choose from."""
 POOL = 80
 """How many passages are looked at more closely, however few are asked for."""
-NAMED_MODULES = 20
 
 
 class BesideDocuments(Protocol):
@@ -49,6 +47,10 @@ class Retriever:
         self._store = store
         self._reranker = reranker
         self._beside = beside
+
+    def forget_queries(self) -> None:
+        """Drop what was searched for lately; its vectors are made anew."""
+        self._embedder.clear()
 
     async def search(self, query: SearchQuery, *, earlier: Sequence[str] = ()) -> SearchResponse:
         """The best passages; `earlier` is what the asker said in the thread before, in order."""
@@ -131,25 +133,19 @@ class Retriever:
         """All chunks of one lesson, in order; empty where a search could not find it either."""
         return await self._store.lesson(parent_doc_id, books=books, filters=filters)
 
-    async def modules(self, *, books: BookIds) -> Sequence[str]:
-        return await self._store.modules(books=books)
+    async def modules(self, *, books: BookIds, filters: Filters) -> Sequence[str]:
+        """The modules that a reader with these filters may know of: what is not released yet is
+        not named either."""
+        return await self._store.modules(books=books, filters=filters)
 
     async def _check_module(self, query: SearchQuery) -> None:
         """A module that no book has is a slip of the pen, not an empty answer."""
         module = query.filters.module
         if module is None:
             return
-        known = await self._store.modules(books=query.book_ids)
-        if query.filters.modules:
-            known = [name for name in known if name in query.filters.modules]
-        if module in known:
-            return
-        named = ", ".join(known[:NAMED_MODULES])
-        more = f" and {len(known) - NAMED_MODULES} more" if len(known) > NAMED_MODULES else ""
-        allowed = f"{named}{more}" if known else "none: these books have no modules"
-        raise InvalidQuestion(
-            "module", f"There is no module {module!r}. Known modules: {allowed}.", allowed=allowed
-        )
+        known = await self._store.modules(books=query.book_ids, filters=query.filters)
+        if module not in known:
+            raise no_such_module(module, known)
 
 
 def whole_characters(text: str) -> str:

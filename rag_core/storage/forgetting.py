@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
+from uuid import UUID
 
 from sqlalchemy import ColumnElement, Integer, Select, bindparam, delete, func, select, update
 
@@ -16,7 +17,7 @@ from rag_core.storage.engines.statement import Statement
 from rag_core.storage.ledger.claims import go_on
 from rag_core.storage.ledger.forgotten import remember_forgotten
 from rag_core.storage.messages import identity_from_row
-from rag_core.storage.staff_answers import OF_AUTHOR
+from rag_core.storage.staff_answers import OF_AUTHOR, OF_KEEPER
 from rag_core.storage.staff_answers import OF_TENANT as STAFF_OF_TENANT
 from rag_core.storage.staff_answers import OLD as OLD_REPLIES
 
@@ -61,7 +62,9 @@ OLD = Statement(
 )
 DROP = Statement(delete(questions).where(questions.c.id == bindparam("question")))
 HOLD = Statement(
-    select(threads.c.id).where(threads.c.id == bindparam("in_thread")).with_for_update()
+    select(threads.c.channel_id, threads.c.thread_id)
+    .where(threads.c.id == bindparam("in_thread"))
+    .with_for_update()
 )
 LEFT = Statement(
     select(questions.c.id).where(questions.c.thread == bindparam("in_thread")).limit(1)
@@ -114,11 +117,22 @@ NOTICES = Statement(
 )
 
 
+MARKERS = Statement(select(schema.markers.c.name))
+DROP_MARKER = Statement(delete(schema.markers).where(schema.markers.c.name == bindparam("marker")))
+ANSWERS = Statement(select(answers.c.answer_id).where(answers.c.question == bindparam("question")))
+
+
+def ignore(question_id: UUID) -> None:
+    """Nobody works on questions here."""
+
+
 class Forgetting:
     """Nothing stays but keyed hashes of message ids, so that a repeat is not a new question."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, *, stop_work: Callable[[UUID], None] = ignore) -> None:
+        """`stop_work` ends an answer to a forgotten question that is being written here."""
         self._database = database
+        self._stop_work = stop_work
 
     async def person(self, *, platform: Platform, asker_id: str) -> int:
         """Everything that one person asked, with the answers; how many questions that were."""
@@ -127,6 +141,8 @@ class Forgetting:
         await self._database.run(RATINGS, **named)
         await self._database.run(NOTICES, **named)
         await self._database.run(OF_AUTHOR, **named)
+        await self._database.run(OF_KEEPER, **named)
+        await self._drop_profiles(platform, lambda tenant, person: person == asker_id)
         await self._database.scrub()
         return count
 
@@ -138,6 +154,7 @@ class Forgetting:
         await self._database.run(THREADS_OF_TENANT, **named)
         await self._database.run(USAGE_OF_TENANT, **named)
         await self._database.run(STAFF_OF_TENANT, **named)
+        await self._drop_profiles(platform, lambda place, person: place == tenant)
         await self._database.scrub()
         return count
 
@@ -152,21 +169,40 @@ class Forgetting:
     async def _all(self, wanted: Statement, **values: str) -> int:
         count = 0
 
-        async def body(transaction: Transaction) -> int:
+        async def body(transaction: Transaction) -> Sequence[str]:
             found = await transaction.rows(wanted, **values, limit=AT_ONCE)
             await forget(transaction, found)
-            return len(found)
+            return [row["id"] for row in found]
 
         while forgotten := await self._database.write(body):
-            count += forgotten
+            for question_id in forgotten:
+                self._stop_work(UUID(question_id))
+            count += len(forgotten)
         return count
+
+    async def _drop_profiles(
+        self, platform: Platform, is_meant: Callable[[str, str], bool]
+    ) -> None:
+        """What people said of themselves, which stands in markers `reader:platform:tenant:id`."""
+        for row in await self._database.rows(MARKERS):
+            kind, _, rest = row["name"].partition(":")
+            where, _, rest = rest.partition(":")
+            tenant, _, person = rest.partition(":")
+            if (kind, where) == ("reader", platform.value) and is_meant(tenant, person):
+                await self._database.run(DROP_MARKER, marker=row["name"])
 
 
 async def forget(transaction: Transaction, found: Sequence[Row]) -> None:
     """Drop these questions with all that came of them, and threads that hold nothing else."""
     await remember_forgotten(transaction, map(identity_from_row, found))
+    if not found:
+        return
+    about = {f"{row['channel_id']}:{row['message_id']}" for row in found}
+    for row in found:
+        about |= {each["answer_id"] for each in await transaction.rows(ANSWERS, question=row["id"])}
+    gone: set[str] = set()
     for thread in dict.fromkeys(row["thread"] for row in found):
-        await transaction.rows(HOLD, in_thread=thread)
+        held = await transaction.rows(HOLD, in_thread=thread)
         for row in found:
             if row["thread"] == thread:
                 await transaction.rows(DROP, question=row["id"])
@@ -175,4 +211,19 @@ async def forget(transaction: Transaction, found: Sequence[Row]) -> None:
             await unsay(transaction, thread)
             await go_on(transaction, thread)
         else:
+            gone |= {f"{row['channel_id']}:{row['thread_id']}" for row in held}
             await transaction.rows(DROP_THREAD, in_thread=thread)
+    await drop_markers(transaction, about, gone)
+
+
+async def drop_markers(
+    transaction: Transaction, about: Collection[str], threads_gone: Collection[str]
+) -> None:
+    """Drop the markers whose names end with one of these. That a thread has an answer of ours
+    stays known as long as others have questions there, whoever began it."""
+    for row in await transaction.rows(MARKERS):
+        before, last = ["", *row["name"].split(":")][-2:]
+        ends = {last, f"{before}:{last}"}
+        is_thread = row["name"].startswith("answered:")
+        if not ends.isdisjoint(threads_gone) or (not ends.isdisjoint(about) and not is_thread):
+            await transaction.rows(DROP_MARKER, marker=row["name"])

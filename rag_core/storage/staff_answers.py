@@ -78,6 +78,11 @@ OF_AUTHOR = Statement(
         kept.c.platform == bindparam("platform"), kept.c.author_id == bindparam("asker_id")
     )
 )
+OF_KEEPER = Statement(
+    update(kept)
+    .where(kept.c.platform == bindparam("platform"), kept.c.kept_by == bindparam("asker_id"))
+    .values(kept_by="")
+)
 OF_TENANT = Statement(
     delete(kept).where(
         kept.c.platform == bindparam("platform"), kept.c.tenant == bindparam("tenant")

@@ -14,6 +14,7 @@ from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.storage.engines.database import Database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
+from rag_core.storage.markers import Markers
 from tests.builders import a_key, a_question, a_response, a_turn
 from tests.contract.desk_work import DeskWork
 
@@ -88,6 +89,57 @@ async def test_a_forgotten_person_is_gone_and_others_stay(
         for word in (SECRET, "U-FORGET-ME", own):
             assert not is_anywhere(tmp_path, word), word
         assert is_anywhere(tmp_path, "What is due?")
+
+
+async def test_markers_about_a_forgotten_person_are_gone(
+    desk: DeskWork, forgetting: Forgetting, engine: str, tmp_path: Path
+) -> None:
+    markers = Markers(desk.database)
+    shared, own = key_of("shared"), key_of("own")
+    await asked(desk, "What is due?", key=shared, asker="U-OTHER", message="m-other")
+    await asked(desk, SECRET, key=shared, asker="U-FORGET-ME", message="m-shared")
+    await asked(desk, SECRET, key=own, asker="U-FORGET-ME", message="m-own")
+    (answer_id,) = [
+        str(each.response.answer_id) for each in await desk.ledger.asked_in(own) if each.response
+    ]
+    gone = [
+        "reader:slack:guild-1:U-FORGET-ME",
+        "reader:slack:guild-2:U-FORGET-ME",
+        "slack:draft:guild-1:c:m-own",
+        "slack:draft:guild-1:c:m-shared",
+        f"answered:{own}",
+        f"called:{answer_id}",
+        f"slack:shared:{answer_id}",
+    ]
+    stay = [
+        "reader:slack:guild-1:U-OTHER",
+        "reader:slack:guild-1:X-U-FORGET-ME",
+        "reader:discord:guild-1:U-FORGET-ME",
+        "slack:draft:guild-1:c:m-other",
+        f"answered:{shared}",
+        "slack:heard:guild-1",
+    ]
+    for name in (*gone, *stay):
+        await markers.set(name, "{}")
+    await forgetting.person(platform=Platform.SLACK, asker_id="U-FORGET-ME")
+    assert [name for name in gone if await markers.get(name) is not None] == []
+    assert [name for name in stay if await markers.get(name) is None] == []
+    await forgetting.person(platform=Platform.DISCORD, asker_id="U-FORGET-ME")
+    await forgetting.person(platform=Platform.SLACK, asker_id="X-U-FORGET-ME")
+    if engine == "sqlite":
+        for word in ("U-FORGET-ME", "m-own", "m-shared", answer_id):
+            assert not is_anywhere(tmp_path, word), word
+
+
+async def test_profiles_in_a_forgotten_server_are_gone(
+    desk: DeskWork, forgetting: Forgetting
+) -> None:
+    markers = Markers(desk.database)
+    for tenant in ("guild-1", "guild-2"):
+        await markers.set(f"reader:slack:{tenant}:U1", "{}")
+    await forgetting.tenant(platform=Platform.SLACK, tenant=TenantId("guild-1"))
+    assert await markers.get("reader:slack:guild-1:U1") is None
+    assert await markers.get("reader:slack:guild-2:U1") == "{}"
 
 
 async def test_a_repeat_of_a_forgotten_message_is_no_question(

@@ -378,6 +378,26 @@ async def test_modules_are_those_of_the_books_asked_for(store: VectorStore) -> N
     assert await store.modules(books=BookIds(["nowhere"])) == []
 
 
+async def test_modules_are_those_that_have_something_released(store: VectorStore) -> None:
+    june, july = (datetime(2026, month, 1, tzinfo=UTC) for month in (6, 7))
+    await put(store, file="a.md", module="out", released_at=june)
+    await put(store, file="b.md", module="later", released_at=july)
+    await put(store, file="c.md", module="always")
+    await put(store, file="d.md", module="partly", released_at=july)
+    await put(store, file="e.md", module="partly", released_at=june)
+
+    async def known(released_at: datetime | None, *modules: str) -> Sequence[str]:
+        filters = Filters(released_at=released_at, modules=modules)
+        return await store.modules(books=COURSE, filters=filters)
+
+    assert await known(june - timedelta(days=1)) == ["always"]
+    assert await known(june) == ["always", "out", "partly"]
+    assert await known(july - timedelta(minutes=1)) == ["always", "out", "partly"]
+    assert await known(july) == ["always", "later", "out", "partly"]
+    assert await known(None) == ["always", "later", "out", "partly"]
+    assert await known(june, "later", "out") == ["out"]
+
+
 async def test_modules_are_those_of_what_readers_see_now(store: VectorStore) -> None:
     async def put_in(module: str | None, version: int) -> None:
         await store.add(file_chunks([long_text("oven")], version=version, module=module))

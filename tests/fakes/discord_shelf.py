@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from adapters.discord.acting.lookup import Lookup
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 
 
 class Shelf:
     """Searches and library in one: passages that hold the words, modules as they are given."""
 
-    def __init__(self, *passages: SearchResult, modules: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        *passages: SearchResult,
+        modules: Sequence[str] = (),
+        released: Mapping[str, datetime] | None = None,
+    ) -> None:
+        """`released` says from when on a module has something to read."""
         self.passages = passages
         self.known = modules
+        self.released = released or {}
         self.policy = ChannelPolicy()
         self.queries: list[SearchQuery] = []
         self.books: BookIds | None = BookIds(["course"])
@@ -32,10 +40,15 @@ class Shelf:
         found = tuple(p for p in self.passages if query.text.casefold() in p.text.casefold())
         return SearchResponse(query=query, results=found, total_found=len(found))
 
-    async def modules(self, *, books: BookIds) -> Sequence[str]:
+    async def modules(self, *, books: BookIds, filters: Filters) -> Sequence[str]:
         if self.trouble is not None:
             raise self.trouble
-        return self.known
+        return [name for name in self.known if self._is_open(name, filters)]
+
+    def _is_open(self, name: str, filters: Filters) -> bool:
+        out, by = self.released.get(name), filters.released_at
+        is_out = out is None or by is None or out <= by
+        return is_out and (not filters.modules or name in filters.modules)
 
     async def policy_for(
         self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""

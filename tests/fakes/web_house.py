@@ -238,7 +238,9 @@ class MemoryIndex:
         self.passages = list(passages)
 
     async def search(self, query: SearchQuery) -> SearchResponse:
-        known = await self.modules(books=query.book_ids)
+        known = await self.modules(
+            books=query.book_ids, filters=replace(query.filters, module=None)
+        )
         if query.filters.module and query.filters.module not in known:
             listed = ", ".join(known)
             raise InvalidQuestion("module", f"module must be one of: {listed}.", allowed=listed)
@@ -264,8 +266,8 @@ class MemoryIndex:
         ]
         return sorted(own, key=lambda passage: passage.chunk_index)
 
-    async def modules(self, *, books: BookIds) -> Sequence[str]:
-        return sorted({p.module for p in self._of(books) if p.module})
+    async def modules(self, *, books: BookIds, filters: Filters) -> Sequence[str]:
+        return sorted({p.module for p in self._of(books) if p.module and is_shown(p, filters)})
 
     async def chunks(
         self, chunk_ids: Sequence[str], *, books: BookIds

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from adapters.discord.acting.commands import ANSWER_THIS
+from rag_core.books.policy import ChannelPolicy
 from rag_core.errors import InvalidQuestion, UpstreamUnavailable
 from tests.builders import a_response, a_result
 from tests.fakes.discord_desk import DiscordDesk
@@ -281,6 +284,17 @@ async def test_modules_are_proposed_while_one_is_typed() -> None:
         assert len(typing) == 25
         assert await proposed(course, course.alice, "nothing") == []
         assert [c["name"] for c in await proposed(course, course.alice, "KINE")] == ["kinematics"]
+
+
+NEVER = datetime.max.replace(tzinfo=UTC)
+
+
+async def test_modules_are_proposed_within_the_places_policy_and_date() -> None:
+    shelf = Shelf(modules=["open", "other", "secret"], released={"secret": NEVER})
+    shelf.policy = ChannelPolicy(modules=("open", "secret"))
+    async with on_a_course(lookup=shelf.lookup) as course:
+        proposals = await proposed(course, course.alice, "")
+        assert [choice["value"] for choice in proposals] == ["open"]
 
 
 async def test_no_module_is_proposed_where_they_cannot_be_read() -> None:

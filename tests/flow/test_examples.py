@@ -15,7 +15,7 @@ from rag_core.ingestion.job import JobStatus
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.providers.edge.store import open_edge_store
 from rag_core.providers.embedders.local import open_local_embedder
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import EVERYTHING, SearchQuery
 from rag_core.retrieval.retriever import Retriever
 from rag_core.storage.books import Books
 from rag_core.storage.engines.database import open_database
@@ -74,7 +74,7 @@ async def test_questions_about_the_examples_find_their_page(folder: Path) -> Non
             found = (await retriever.search(query)).results
             assert page in found[0].source_file, question
             assert any(words in " ".join(result.text.split()) for result in found), question
-        assert await retriever.modules(books=BookIds(["course"])) == [
+        assert await retriever.modules(books=BookIds(["course"]), filters=EVERYTHING) == [
             "module-1",
             "module-2",
             "module-3",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rag_core.conversation.key import Platform
 from rag_core.storage.engines.database import open_database
+from rag_core.storage.markers import Markers
 from tests.builders import a_key, a_question
 from tests.contract.desk_work import DeskWork
 from tests.flow.running_house import footnote, running_house
@@ -24,6 +25,7 @@ async def asked(folder: Path) -> None:
         await desk.claim()
         await desk.settle(question_id)
         await desk.ledger.close(question_id, delivered=True)
+        await Markers(database).set("reader:slack:guild-1:U-HEDWIG", "{}")
 
 
 def holds(folder: Path, word: str) -> bool:

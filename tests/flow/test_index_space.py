@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from collections.abc import Sequence
@@ -17,11 +18,26 @@ from rag_core.ports import EmbeddedQuery
 from rag_core.providers.edge.building import GraphRules
 from rag_core.providers.edge.index_state import STATE_FILE
 from rag_core.providers.edge.shard import PLACE
-from rag_core.providers.edge.space import LEAST, check_space, length_of
+from rag_core.providers.edge.space import (
+    LEAST,
+    SPARE,
+    SPARE_FILE,
+    check_space,
+    free_bytes,
+    give_up_spare,
+    holes_in,
+    keep_spare,
+    length_of,
+    missing_in,
+    reads_take_space,
+    reserve_to_open,
+)
 from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.retrieval.results import SearchResult
 from tests.fakes.embedder import WordEmbedder
+from tests.memory import memory_folder
 from tests.shelf_builders import file_chunks, long_text
+from tests.small_disk import on_small_disk, own_mounts
 
 EMBEDDER = WordEmbedder()
 COURSE = BookIds(["course"])
@@ -155,3 +171,63 @@ async def test_a_copy_that_came_to_nothing_takes_no_space(
 def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match=r"gone of the index .*No such file"):
         check_space(tmp_path / "gone")
+
+
+def with_hole(file: Path, size: int) -> Path:
+    """A file of which only the first bytes were ever written."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("wb") as opened:
+        opened.write(b"begun" * 2_000)
+        opened.truncate(size)
+    return file
+
+
+def test_a_disk_in_memory_must_have_room_for_what_was_never_written(tmp_path: Path) -> None:
+    large = with_hole(tmp_path / "large", 16 * 2**20)
+    reserve_to_open(tmp_path, takes_space=lambda hole: False)
+    assert missing_in(large) > 15 * 2**20, "any other disk keeps its space"
+    reserve_to_open(tmp_path, takes_space=lambda hole: True)
+    assert holes_in(tmp_path) == []
+    assert large.read_bytes().startswith(b"begunbegun")
+    too_large = with_hole(tmp_path / "too large", free_bytes(tmp_path) + 2**30)
+    with pytest.raises(StorageFull, match=r"to open the index there takes .* disk is in memory"):
+        reserve_to_open(tmp_path, takes_space=lambda hole: True)
+    assert missing_in(too_large) > 2**30, "what would not do takes nothing"
+
+
+def test_whether_reading_takes_space_is_tried(tmp_path: Path) -> None:
+    folder = memory_folder()
+    if folder is not None:
+        hole = with_hole(folder / f"{tmp_path.name}-hole", 2**22)
+        try:
+            assert reads_take_space(hole)
+        finally:
+            hole.unlink()
+    whole = tmp_path / "whole"
+    whole.write_bytes(b"x" * 10_000)
+    assert not reads_take_space(whole)
+
+
+def test_space_for_closing_is_kept_until_it_is_needed(tmp_path: Path) -> None:
+    keep_spare(tmp_path)
+    spare = tmp_path / SPARE_FILE
+    assert (spare.stat().st_size, missing_in(spare)) == (SPARE, 0)
+    give_up_spare(tmp_path)
+    assert spare.exists(), "there is room"
+
+
+async def test_a_full_disk_in_memory_refuses_with_a_sentence_and_the_process_lives(
+    tmp_path: Path,
+) -> None:
+    command = own_mounts()
+    if command is None:  # no small disk can be made here: the same rules on files alone
+        test_a_disk_in_memory_must_have_room_for_what_was_never_written(tmp_path)
+        return
+    ran = await asyncio.to_thread(on_small_disk, command, tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    new, full, *hardly, filled_later, roomy = ran.stdout.splitlines()
+    assert new == "new, then full: 30 found"
+    assert "StorageFull: There is no space for 2 MB" in full
+    assert all("StorageFull: Only" in line for line in hardly)
+    assert filled_later == "opened with room, then full: 30 found"
+    assert roomy == "opened with room: 30 found"

@@ -92,9 +92,10 @@ async def school(tmp_path: Path, model: ChatModel) -> AsyncIterator[School]:
             chunks = file_chunks([body], file=f"{module}.md", module=module, **course[module])
             await store.add(chunks)
             await store.show_version(book_id="course", source_file=f"{module}.md", version=1)
+        retriever = Retriever(embedder=embedder, store=store)
         agent = Agent(
             model=model,
-            retriever=Retriever(embedder=embedder, store=store),
+            retriever=retriever,
             config=AgentConfig(profile="simple"),
         )
         answering = Answering(
@@ -104,6 +105,7 @@ async def school(tmp_path: Path, model: ChatModel) -> AsyncIterator[School]:
             apologise=apologise,
             model=model.name,
             max_turns=50,
+            modules=retriever,
         )
         yield School(answering=answering, policies=policies)
 
@@ -136,6 +138,19 @@ async def test_modules_keep_an_answer_to_any_of_several(quoting: School) -> None
     response = await quoting.answers(outside)
     assert (response.outcome, response.error_kind) == (Outcome.ERROR, ErrorKind.INVALID)
     assert "Known modules: one, two" in response.answer
+
+
+@pytest.mark.parametrize("policy", [ChannelPolicy(), ChannelPolicy(modules=("one", "two", "late"))])
+@pytest.mark.parametrize("module", ["nowhere", "late"])
+async def test_no_refusal_names_a_module_that_is_not_released(
+    quoting: School, policy: ChannelPolicy, module: str
+) -> None:
+    await quoting.says(policy)
+    question = Question(message=ASKED, filters=Filters(module=module))
+    response = await quoting.answers(replace(a_question(), question=question))
+    assert response.error_kind is ErrorKind.INVALID
+    known = response.answer.split("Known modules: ")[1]
+    assert known == ("one, two." if policy.modules else "hard, one, two.")
 
 
 async def test_a_reader_profile_filters_what_is_found(quoting: School) -> None:

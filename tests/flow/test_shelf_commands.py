@@ -162,7 +162,7 @@ async def test_books_and_jobs_are_told_in_whole_words(tmp_path: Path) -> None:
     said, _ = await footnote(
         *("ingest", str(folder), "--book", "course", "--title", title), folder=tmp_path
     )
-    assert "1 file read, 0 unchanged, 1 failed" in said
+    assert "1 file read, 0 skipped, 1 failed" in said
     assert "\n  b.pdf: it is damaged, or not a PDF\n" in said
     books, _ = await footnote("books", folder=tmp_path)
     first, second = books.splitlines()

@@ -7,8 +7,11 @@ import os
 import signal
 import threading
 import time
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -24,7 +27,7 @@ from rag_core.ingestion.loaders import Limits, Loader, load, read_source
 from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Unreadable
 from rag_core.ingestion.sources import SourceFile, find_files
-from tests.office_builders import docx, docx_parts, grid, pdf, pptx, words, zipped
+from tests.office_builders import docx, docx_parts, grid, pdf, pptx, relationships, words, zipped
 
 GOOD = pdf([["Ten questions a day."]])
 
@@ -34,6 +37,36 @@ def laughs(markup: str = "") -> str:
     grown = "".join(f'<!ENTITY {name} "{f"&{before};" * 10}">' for before, name in zip(
         "abcdefghi", "bcdefghij", strict=True))  # fmt: skip
     return f'<!DOCTYPE x [<!ENTITY a "ha">{grown}]>{markup}'
+
+
+def bomb_in_part(name: str, markup: str | bytes) -> bytes:
+    """A Word document that says that its styles stand in a part of this name."""
+    parts = docx_parts(words("Ten"))
+    parts["word/_rels/document.xml.rels"] = relationships("styles", name.removeprefix("word/"))
+    return zipped(parts | {name: markup})
+
+
+def bomb_in_deck(markup: str | bytes) -> bytes:
+    """A presentation whose theme is this markup, under a name that is no XML's."""
+    with zipfile.ZipFile(BytesIO(pptx([("Plans", ["Free"])]))) as deck:
+        parts = {name: deck.read(name) for name in deck.namelist()}
+    for name in [each for each in parts if each.endswith((".rels", "[Content_Types].xml"))]:
+        parts[name] = parts[name].replace(b"theme1.xml", b"theme1.bin")
+    del parts["ppt/theme/theme1.xml"]
+    return zipped(parts | {"ppt/theme/theme1.bin": markup})
+
+
+BOMB = laughs("<a>&j;</a>")
+OTHER_NAMES = ("styles.bin", "styles", "styles.vml", "styles.XML.png", "media/image1.jpeg")
+ENCODED = {
+    "UTF-8 with its mark": BOMB.encode("utf-8-sig"),
+    "UTF-16 without a mark": BOMB.encode("utf-16-le"),
+    "UTF-16, the other way round": BOMB.encode("utf-16-be"),
+    "UTF-32": BOMB.encode("utf-32"),
+    "UTF-7": b'<?xml version="1.0" encoding="UTF-7"?>' + BOMB.replace("<!", "+ADwAIQ-").encode(),
+    "EBCDIC": f'<?xml version="1.0" encoding="cp037"?>{BOMB}'.encode("cp037"),
+    "a lot of space": b" " * 200_000 + BOMB.encode(),
+}
 
 
 def pdf_bomb() -> bytes:
@@ -69,6 +102,24 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
         lambda: docx("", **{"word/styles.xml": laughs("<a>&j;</a>").encode("utf-16")}),
         "entities",
     ),
+    **{
+        f"entity bomb in {name}": (
+            "a.docx", partial(bomb_in_part, f"word/{name}", BOMB), "entities",
+        )
+        for name in OTHER_NAMES
+    },
+    **{
+        f"entity bomb in a part without its ending, in {encoding}": (
+            "a.docx", partial(bomb_in_part, "word/styles.dat", markup), "entities",
+        )
+        for encoding, markup in ENCODED.items()
+    },
+    **{
+        f"entity bomb in a presentation, in {encoding}": (
+            "a.pptx", partial(bomb_in_deck, markup), "entities",
+        )
+        for encoding, markup in ENCODED.items()
+    },
     "entity that reads a file": (
         "a.docx",
         lambda: docx(words("x"), declaration='<!DOCTYPE x [<!ENTITY a SYSTEM "/etc/passwd">]>'),
@@ -111,6 +162,16 @@ def test_a_hostile_file_is_refused_with_a_reason_and_the_next_is_read(
         loader.load(file, content())
     assert refused.value.source == file
     assert "Ten questions a day." in loader.load("good.pdf", GOOD).text
+
+
+def test_a_picture_with_a_document_type_is_no_reason_to_refuse_a_document(loader: Loader) -> None:
+    picture = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "x.dtd"><svg/>'
+    page = "<!DOCTYPE html><p>Twenty</p>"
+    parts: dict[str, str] = {"word/media/image1.svg": picture, "word/chunk.htm": page}
+    assert loader.load("a.docx", docx(words("Ten a day."), **parts)).text == "Ten a day."
+    styles = bomb_in_part("word/media/image1.svg", BOMB)
+    with pytest.raises(IngestionError, match="damaged"):  # read as styles, it is empty
+        loader.load("a.docx", styles)
 
 
 @pytest.mark.parametrize(

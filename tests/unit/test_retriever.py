@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,22 @@ async def test_a_lesson_is_read_whole_and_modules_are_listed(store: EdgeStore) -
     found = (await retriever.search(SearchQuery(text="gear", book_ids=COURSE))).results[0]
     lesson = await retriever.lesson(found.parent_doc_id, books=COURSE, filters=EVERYTHING)
     assert [result.chunk_index for result in lesson] == [0, 1, 2, 3]
-    assert await retriever.modules(books=COURSE) == ["module-1", "module-2"]
+    assert await retriever.modules(books=COURSE, filters=EVERYTHING) == ["module-1", "module-2"]
+
+
+async def test_a_refused_module_is_told_of_no_module_that_is_not_released(store: EdgeStore) -> None:
+    june, july = (datetime(2026, month, 1, tzinfo=UTC) for month in (6, 7))
+    chunks = file_chunks([long_text("secret")], file="z.md", module="exam", released_at=july)
+    await store.add(chunks)
+    await store.show_version(book_id="course", source_file="z.md", version=1)
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    assert await retriever.modules(books=COURSE, filters=Filters(released_at=july)) == [
+        "exam", "module-1", "module-2",
+    ]  # fmt: skip
+    for named in ("nowhere", "exam"):
+        filters = Filters(module=named, released_at=june)
+        with pytest.raises(InvalidQuestion, match=r"Known modules: module-1, module-2\."):
+            await retriever.search(SearchQuery(text="secret", book_ids=COURSE, filters=filters))
 
 
 async def test_a_section_that_was_cut_is_read_on_beside_the_best_passages(store: EdgeStore) -> None:

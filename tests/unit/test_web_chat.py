@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,8 +15,8 @@ from rag_core.conversation.key import Platform
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import StorageError
-from tests.fakes.web_house import House, plain_answer
-from tests.fakes.web_values import a_refusal, a_response, an_error
+from tests.fakes.web_house import House, MemoryIndex, plain_answer
+from tests.fakes.web_values import START, a_refusal, a_response, a_result, an_error
 from tests.fakes.web_visit import a_config, at_the_private_door, events_of, visiting, with_keys
 
 ASK = {"message": "How often may a key ask?"}
@@ -265,6 +266,21 @@ async def test_hundreds_of_finished_questions_leave_a_bounded_memory() -> None:
         for _ in range(260):
             await client.post("/chat/run", json=ASK)
     assert house.replies.remembered <= 200
+
+
+async def test_modules_that_are_not_released_are_named_nowhere() -> None:
+    later = {"released_at": START + timedelta(days=1)}
+    index = MemoryIndex(a_result(), a_result(parent="later", module="exam", metadata=later))
+    async with visiting(House(answerer=plain_answer, index=index)) as client:
+        page = (await client.get("/")).text
+        told = [
+            (await client.post(door, json=body | {"module": module})).json()["errors"][0]["allowed"]
+            for module in ("exam", "nowhere")
+            for door, body in (("/chat/run", ASK), ("/chat/stream", ASK))
+        ]
+    assert "module-1" in page
+    assert "exam" not in page
+    assert told == ["module-1"] * 4
 
 
 async def test_a_module_that_the_books_do_not_have_is_named_with_those_they_have() -> None:

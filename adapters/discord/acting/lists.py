@@ -38,7 +38,7 @@ def jobs(last: Sequence[IngestionJob]) -> str:
 
 def job(run: IngestionJob) -> str:
     begun = f"<t:{int(run.started_at.timestamp())}:R>"
-    files = f"{run.files_processed} read, {run.files_skipped} unchanged, {run.files_failed} failed"
+    files = f"{run.files_processed} read, {run.files_skipped} skipped, {run.files_failed} failed"
     why = f": {shown(run.error_message)}" if run.error_message else ""
     return f"- `{run.book_id}` {run.status.value} {begun}: {files}{why}"
 

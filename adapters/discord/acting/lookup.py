@@ -18,7 +18,7 @@ from rag_core.books.policy import ReaderProfile
 from rag_core.books.rules import KnowsRules
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError
-from rag_core.retrieval.query import MIN_TEXT
+from rag_core.retrieval.query import MIN_TEXT, Filters
 from rag_core.retrieval.results import SearchResult
 
 MAX_EXCERPT = 200
@@ -33,7 +33,7 @@ MAX_ANSWER = 1_900
 class KnowsModules(Searches, Protocol):
     """Finds passages and knows the modules, as the retriever does."""
 
-    async def modules(self, *, books: BookIds) -> Sequence[str]: ...
+    async def modules(self, *, books: BookIds, filters: Filters) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Lookup:
         try:
             async with asyncio.timeout(CHOICE_SECONDS):
                 reading = await reading_in(self.library, **place_of(spot))
-                known = reading.policy.modules or await self.searches.modules(books=reading.books)
+                known = await self.searches.modules(books=reading.books, filters=reading.filters)
         except (FootnoteError, TimeoutError):
             return []
         near = [name for name in known if typed.casefold().strip() in name.casefold()]

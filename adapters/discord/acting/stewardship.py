@@ -148,8 +148,8 @@ class Stewardship:
         if not options.get("sure"):
             return NOT_SURE
         user_id = str(interaction.user.id)
+        await self._readers.say(user_id, spot.tenant, None)  # the house then drops what is left
         await self._house.forget(platform=Platform.DISCORD, tenant=spot.tenant, asker_id=user_id)
-        await self._readers.say(user_id, spot.tenant, None)
         return FORGOTTEN
 
     async def _doctor(

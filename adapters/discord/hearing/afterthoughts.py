@@ -37,6 +37,9 @@ class Afterthoughts:
     def asked(self, question: IncomingQuestion) -> None:
         self._last.remember(question)
 
+    def forget(self, asker_id: str | None) -> None:
+        self._last.forget(asker_id)
+
     async def edited(
         self, message_id: str, question: Callable[[], Awaitable[IncomingQuestion]]
     ) -> None:

@@ -107,6 +107,11 @@ class Listener:
             await self._keeping.deleted(channel, gone)
         await self._afterthoughts.deleted(channel, gone)
 
+    def forget(self, asker_id: str | None) -> None:
+        """Drop what is remembered of one person's questions, or of everybody's."""
+        self._waiting.forget(asker_id)
+        self._afterthoughts.forget(asker_id)
+
     def _note(self, message_id: int) -> None:
         self._heard[message_id] = None
         while len(self._heard) > REMEMBERED:

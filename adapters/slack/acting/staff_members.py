@@ -46,6 +46,10 @@ class StaffMembers:
                 return True
         return await self._people.is_admin(team_id, user_id)
 
+    def forget(self) -> None:
+        """Drop who belongs to the groups; it is asked anew."""
+        self._known.clear()
+
     async def _members(self, team_id: str, group: str) -> frozenset[str]:
         asked_at, members = self._known.get((team_id, group), (float("-inf"), frozenset[str]()))
         if monotonic() - asked_at < self._kept_seconds:

@@ -59,6 +59,11 @@ class People:
         person = await self._asked(team_id, user_id)
         return person is not None and person.is_admin
 
+    def forget(self, user_id: str | None) -> None:
+        """Drop what is known of one person, or of everybody."""
+        for known in [known for known in self._known if user_id in (None, known[1])]:
+            del self._known[known]
+
     async def _known_or_asked(self, team_id: str, user_id: str) -> Person:
         found = self._known.get((team_id, user_id))
         if found is not None and monotonic() < found.until:

@@ -68,6 +68,14 @@ class Listener:
             case Deleted(identity=identity):
                 await self._afterthoughts.withdrawn(identity)
 
+    def forget(self, asker_id: str | None) -> None:
+        """Drop what is remembered of one person's questions, or of everybody's."""
+        for question in list(self._accepted.values()):
+            if asker_id in (None, question.asker_id):
+                del self._accepted[question.identity]
+        self._waiting.forget(asker_id)
+        self._afterthoughts.forget(asker_id)
+
     async def _take(self, team: Team, heard: Heard) -> None:
         await self._give_way(heard)
         if self._keeping is not None and await self._keeping.heard(team, heard):

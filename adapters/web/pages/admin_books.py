@@ -53,7 +53,7 @@ def jobs_html(jobs: Sequence[IngestionJob]) -> Html:
 
 def job_html(job: IngestionJob) -> Html:
     counts = (
-        f"{job.files_processed} read, {job.files_skipped} unchanged, {job.files_failed} failed;"
+        f"{job.files_processed} read, {job.files_skipped} skipped, {job.files_failed} failed;"
         f" {job.chunks_created} passages new, {job.chunks_deleted} gone"
     )
     return fill(

@@ -57,7 +57,7 @@ class PageRoutes:
                 threads=await self._listed(caller, key.thread_id if key else ""),
                 exchanges=exchanges,
                 welcome=NOTHING if exchanges else await self._welcome(caller, books),
-                modules=await self._modules(books),
+                modules=await self._modules(caller, books),
                 admin=fill("admin-link") if caller.scope >= Scope.ADMIN else NOTHING,
                 sign_out=fill("sign-out") if self._with_keys else NOTHING,
                 waiting=fill("waiting"),
@@ -137,8 +137,11 @@ class PageRoutes:
         """The books that a question of this page is answered from."""
         return await self._reading.named(caller, None) or await self._reading.default(caller)
 
-    async def _modules(self, books: BookIds | None) -> Html:
-        modules = await self._parts.retriever.modules(books=books) if books else ()
+    async def _modules(self, caller: Caller, books: BookIds | None) -> Html:
+        if books is None:
+            return NOTHING
+        filters = await self._reading.filters(caller)
+        modules = await self._parts.retriever.modules(books=books, filters=filters)
         if not modules:
             return NOTHING
         return fill(

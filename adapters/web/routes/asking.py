@@ -125,8 +125,11 @@ class Asking:
         if module is None:
             return
         books = question.books or await self._reading.default(caller)
-        known = await self._parts.retriever.modules(books=books) if books else ()
-        if books and module not in known:
+        if books is None:
+            return
+        filters = await self._reading.filters(caller)
+        known = await self._parts.retriever.modules(books=books, filters=filters)
+        if module not in known:
             listed = ", ".join(known) or "none: these books have no modules"
             raise invalid("module", f"module must be one of: {listed}.", listed)
 

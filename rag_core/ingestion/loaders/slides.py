@@ -23,8 +23,7 @@ DEEPEST = 20
 
 def convert(name: str, content: bytes) -> Converted:
     """Every slide under its title and number, with its notes."""
-    checked_archive(content, main="ppt/presentation.xml")
-    deck = Presentation(BytesIO(content))
+    deck = Presentation(BytesIO(checked_archive(content, main="ppt/presentation.xml")))
     slides = [slide for slide in deck.slides if slide.element.get("show") != "0"]
     numbers = {slide.slide_id: number for number, slide in enumerate(deck.slides, start=1)}
     text = "\n\n".join(slide_text(slide, numbers[slide.slide_id]) for slide in slides)

@@ -24,9 +24,8 @@ p[style-name='HTML Preformatted'] => pre:separator('\\n')
 def convert(name: str, content: bytes) -> Converted:
     """The document's text with its headings, lists and tables. Pages are made by who prints it:
     a Word document has none of its own."""
-    checked_archive(content, main="word/document.xml")
     made = mammoth.convert_to_html(
-        BytesIO(content),
+        BytesIO(checked_archive(content, main="word/document.xml")),
         style_map=STYLES,
         convert_image=without_picture,
         external_file_access=False,

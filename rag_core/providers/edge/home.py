@@ -24,7 +24,7 @@ from rag_core.providers.edge.shard import (
     open_shard,
     written_out,
 )
-from rag_core.providers.edge.space import LEAST, check_space, length_of
+from rag_core.providers.edge.space import LEAST, check_space, give_up_spare, length_of
 from rag_core.providers.index.payload import NARROWING
 from rag_core.providers.index.visibility import View
 
@@ -94,6 +94,7 @@ class EdgeHome:
         """Have everything on the disk."""
         self._unflushed = 0
         await self.write(written_out, self._place)
+        await self.write(give_up_spare, self.folder)
         await self.write(self.shard.flush)
 
     async def wrote(self, passages: int) -> None:
@@ -137,6 +138,7 @@ class EdgeHome:
     def _close_now(self) -> None:
         self._writer.shutdown()
         with edge_errors(self.folder):
+            give_up_spare(self.folder)
             self.shard.flush()
             self.shard.close()
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
 from typing import Any
 
-from rag_core.errors import StorageError
+from rag_core.errors import StorageError, StorageFull
 
 STATE_FILE = "index.json"
+FULL = {errno.ENOSPC, errno.EDQUOT}
 MOVE_AWAY = (
     "move the index's folder away and ingest again, or move the whole data folder away and bring a"
     " backup back with `footnote restore`."
@@ -39,7 +41,8 @@ def write_state(file: Path, state: dict[str, Any]) -> None:
             os.fsync(opened.fileno())
         draft.replace(file)
     except OSError as error:
-        raise StorageError(f"The index cannot be written ({error.strerror}).") from error
+        kind = StorageFull if error.errno in FULL else StorageError
+        raise kind(f"The index in {file.parent} cannot be written ({error.strerror}).") from error
 
 
 def indexed_model(folder: Path) -> str | None:

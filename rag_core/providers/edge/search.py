@@ -38,7 +38,9 @@ class EdgeSearch:
         self._words = words_model()
         self._rarity = TermRarity()
         self._known: Known[int, dict[str, Any]] = Known(REMEMBERED)
-        self._counted: Known[tuple[str, tuple[str, ...]], dict[str, int]] = Known(REMEMBERED_FIELDS)
+        self._counted: Known[tuple[str, tuple[str, ...], tuple[Condition, ...]], dict[str, int]] = (
+            Known(REMEMBERED_FIELDS)
+        )
 
     def moved_to(self, shard: edge.EdgeShard) -> None:
         """Read the same points in another place."""
@@ -185,17 +187,19 @@ class EdgeSearch:
             if offset is None:
                 return
 
-    def values(self, key: str, reach: Reach) -> dict[str, int]:
+    def values(
+        self, key: str, reach: Reach, conditions: Sequence[Condition] = ()
+    ) -> dict[str, int]:
         """How many visible chunks have each value of a field. The engine goes over all of them,
         so it is asked once."""
         known = self._counted.of(reach.generation)
-        name = key, reach.books
+        name = key, reach.books, tuple(conditions)
         if name not in known:
-            known[name] = self._values_of(key, reach)
+            known[name] = self._values_of(key, reach, conditions)
         return known[name]
 
-    def _values_of(self, key: str, reach: Reach) -> dict[str, int]:
-        where = readable(reach.books, reach.hidden)
+    def _values_of(self, key: str, reach: Reach, conditions: Sequence[Condition]) -> dict[str, int]:
+        where = readable(reach.books, reach.hidden, conditions)
         total = self._shard.count(edge.CountRequest(filter=where))
         if not total:
             return {}

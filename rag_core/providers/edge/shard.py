@@ -15,7 +15,7 @@ from rag_core.errors import ConfigurationError, FolderInUse, StorageError, Stora
 from rag_core.providers.edge.building import GraphRules
 from rag_core.providers.edge.index_state import MOVE_AWAY, STATE_FILE, read_state, write_state
 from rag_core.providers.edge.signals import DENSE, WORDS
-from rag_core.providers.edge.space import MEBIBYTE, check_space
+from rag_core.providers.edge.space import MEBIBYTE, check_space, keep_spare, reserve_to_open
 from rag_core.providers.index.payload import (
     DATETIMES,
     EDGE_KEYWORDS,
@@ -53,6 +53,7 @@ def open_shard(
     state = read_state(folder / STATE_FILE)
     if state is not None:
         checked_model(folder, state, dimension, model)
+        keep_spare(folder)
         return load_shard(folder / state.get(PLACE, SHARD_FOLDER), dimension, rules), state
     state = {"model": model, "dimension": dimension, "layout": LAYOUT}
     with edge_errors(folder):
@@ -61,6 +62,7 @@ def open_shard(
         except OSError as error:
             raise StorageError(f"The folder {folder} cannot be made ({error.strerror}).") from error
         check_space(folder)
+        keep_spare(folder)
         if any(shard_folder.iterdir()):  # a first start that was cut off before it was noted
             shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
         else:
@@ -75,6 +77,7 @@ def load_shard(shard_folder: Path, dimension: int, rules: GraphRules) -> edge.Ed
     """Blocks. Nothing else in the process runs while the engine opens a shard, which takes a tenth
     of the time when the disk need not be asked."""
     with edge_errors(shard_folder.parent):
+        reserve_to_open(shard_folder)
         read_ahead(shard_folder)
         shard = edge.EdgeShard.load(str(shard_folder), configuration(dimension, rules))
     let_go_of_files(shard_folder)

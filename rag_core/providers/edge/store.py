@@ -113,9 +113,13 @@ class EdgeStore(StoredFields):
         view = self._visibility.view
         return {} if book_id in view.dropped else self._editions.shown(book_id, view.hidden)
 
-    async def _values(self, key: str, books: BookIds) -> Mapping[str, int]:
+    async def _values(
+        self, key: str, books: BookIds, conditions: Sequence[Condition] = ()
+    ) -> Mapping[str, int]:
         nothing: dict[str, int] = {}
-        return await self._read(books, nothing, lambda reach: self._search.values(key, reach))
+        return await self._read(
+            books, nothing, lambda reach: self._search.values(key, reach, conditions)
+        )
 
     async def _matching(
         self, books: BookIds, conditions: Sequence[Condition], *, most: int | None = None

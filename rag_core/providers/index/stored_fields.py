@@ -17,8 +17,10 @@ class StoredFields(ABC):
     """An index that can count a field's values and read the passages that meet conditions."""
 
     @abstractmethod
-    async def _values(self, key: str, books: BookIds) -> Mapping[str, int]:
-        """How many passages that readers see have each value of a field."""
+    async def _values(
+        self, key: str, books: BookIds, conditions: Sequence[Condition] = ()
+    ) -> Mapping[str, int]:
+        """How many passages that readers see, and that meet all conditions, have each value."""
 
     @abstractmethod
     async def _matching(
@@ -50,8 +52,12 @@ class StoredFields(ABC):
         same = is_one_of("content_hash", *content_hashes)
         return await self._matching(books, [same], most=limit)
 
-    async def modules(self, *, books: BookIds) -> Sequence[str]:
-        return sorted(await self._values("module", books))
+    async def modules(self, *, books: BookIds, filters: Filters = EVERYTHING) -> Sequence[str]:
+        now = filters.released_at
+        # The engines go over the whole book for this: what they said holds for a minute.
+        minute = now.replace(second=0, microsecond=0) if now else None
+        open_ = Filters(modules=filters.modules, released_at=minute)
+        return sorted(await self._values("module", books, tuple(conditions_of(open_))))
 
     async def shown_versions(self, book_id: str) -> Mapping[str, int]:
         named = await self._values("edition", BookIds([book_id]))

@@ -103,9 +103,13 @@ class ServerStore(StoredFields):
         """Nothing to copy: the server keeps its own files and snapshots."""
         yield None
 
-    async def _values(self, key: str, books: BookIds) -> Mapping[str, int]:
+    async def _values(
+        self, key: str, books: BookIds, conditions: Sequence[Condition] = ()
+    ) -> Mapping[str, int]:
         nothing: dict[str, int] = {}
-        return await self._read(books, nothing, lambda reach: self._search.values(key, reach))
+        return await self._read(
+            books, nothing, lambda reach: self._search.values(key, reach, conditions)
+        )
 
     async def _matching(
         self, books: BookIds, conditions: Sequence[Condition], *, most: int | None = None
