@@ -27,6 +27,7 @@ from rag_core.ports import (
     SourceStore,
     UsageStore,
 )
+from rag_core.ports.sessions import SignInStore
 from rag_core.staff.store import StaffAnswerStore
 from rag_core.storage.books import Books
 from rag_core.storage.conversations.conversations import Conversations
@@ -41,6 +42,7 @@ from rag_core.storage.ledger.token_usage import TokenUsage
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.repeats import RepeatRecords
+from rag_core.storage.sign_ins import SignIns
 from rag_core.storage.sources import Sources
 from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
@@ -66,6 +68,7 @@ class Stores:
     staff_answers: StaffAnswerStore
     forgetting: ForgettingStore
     lately: AskedLately
+    sign_ins: SignInStore
     usage: UsageStore
     installations: InstallationStore | None
     """None where there is no key to seal tokens with."""
@@ -90,6 +93,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             staff_answers=StaffAnswers(database),
             forgetting=Forgetting(database),
             lately=AskedLately(database),
+            sign_ins=SignIns(database),
             usage=TokenUsage(database),
             installations=installations_in(database, settings),
         )
