@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import httpx
@@ -103,6 +103,21 @@ async def served(house: House, config: WebConfig | None = None) -> AsyncIterator
             serving.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await serving
+
+
+def every_route(config: WebConfig) -> list[tuple[str, frozenset[str]]]:
+    """Each address of the door as it is written in the code, with the methods that it takes."""
+    nobody: Any = object()  # nothing is asked of it
+    parts = replace(House().parts(), staffing=nobody, writing=nobody)
+    return list(addresses_of(create_app(parts, config).routes))
+
+
+def addresses_of(routes: Iterable[Any]) -> Iterator[tuple[str, frozenset[str]]]:
+    for route in routes:
+        if included := getattr(route, "original_router", None):
+            yield from addresses_of(included.routes)
+        elif methods := getattr(route, "methods", None):
+            yield route.path, frozenset(methods)
 
 
 @dataclass(frozen=True)
