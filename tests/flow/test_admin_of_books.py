@@ -29,6 +29,19 @@ KEYS = {
 }
 BOTH = "QZXVBOTH"
 """Stands in what concerns both books, and so neither of their admins alone."""
+IN_VAIN = {
+    "course": (
+        "May I bring my dog along to the office?",
+        "Are dogs allowed in the office?",
+        "Is my dog welcome at the office?",
+    ),
+    "staff": (
+        "How much does parking cost in the garage?",
+        "What is the price of parking a car in the garage?",
+        "What do I pay for parking in the garage?",
+    ),
+}
+"""So different that each book has a gap of its own."""
 IN_BOTH = f"Where does {BOTH} store the fire extinguisher?"
 PAGE = "# Rules\n\n## Books\n\nA book of the {book} may be kept for four weeks, says {mark}.\n"
 
@@ -98,8 +111,6 @@ async def library(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Lib
 
 async def lived_in(library: Library, book: str) -> Ids:
     mark, admin = MARKS[book], f"{book}-admin"
-    # The words differ, so that each book has a gap of its own.
-    vain = {"course": f"May {mark} bring a dog?", "staff": f"How much does parking cost {mark}?"}
 
     async def ask(message: str) -> dict[str, Any]:
         answer = await library.send(f"{book}-asker", "POST", "/chat/run", json={"message": message})
@@ -110,7 +121,8 @@ async def lived_in(library: Library, book: str) -> Ids:
     rating = {"answer_id": answered["answer_id"], "rating": "helpful"}
     rated = await library.send(f"{book}-asker", "POST", "/feedback", json=rating)
     assert rated.status_code == 204
-    assert (await ask(vain[book]))["outcome"] == "no_results"
+    for question in IN_VAIN[book]:
+        assert (await ask(f"{question} {mark}"))["outcome"] == "no_results"
     put = await library.send(admin, "PUT", f"/uploads/{book}/{mark}.md", content=b"# Hello\n\nYou.")
     assert put.status_code == 204
     job = await library.send(admin, "POST", f"/uploads/{book}", json={"title": mark})
@@ -229,7 +241,7 @@ async def test_the_numbers_of_one_book_count_its_questions_alone(
 ) -> None:
     own = (await library.send(f"{book}-admin", "GET", "/stats")).json()
     house = (await library.send("house-admin", "GET", "/stats")).json()
-    assert (own["questions"], house["questions"]) == (2, 5)
+    assert (own["questions"], house["questions"]) == (4, 9)
     assert own["helpful"] == 1
     assert house["helpful"] == 2
     assert own["seconds_to_answer"]["p50"] is not None
