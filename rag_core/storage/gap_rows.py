@@ -10,8 +10,6 @@ from pydantic import TypeAdapter
 
 from rag_core.agent.answer import Suggestion
 from rag_core.agent.language.words import content
-from rag_core.books.book import BookIds
-from rag_core.conversation.state import is_within_books
 from rag_core.insight.gap import GapState, Member, Placed, Unanswered
 from rag_core.storage.engines.codec import (
     RETRIEVALS,
@@ -45,12 +43,6 @@ def question_of(row: Row) -> str:
         return asked
     looked_up = [record.query for record in from_json(RETRIEVALS, row["retrievals"])]
     return max([asked, *looked_up[:1]], key=lambda text: len(content(text)))
-
-
-def is_within(row: Row, books: BookIds) -> bool:
-    """Whether the question was looked up, and in these books alone."""
-    records = from_json(RETRIEVALS, row["retrievals"]) if row["retrievals"] else ()
-    return is_within_books(records, books)
 
 
 def nearest_of(rows: Sequence[Row]) -> Suggestion | None:

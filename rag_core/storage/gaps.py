@@ -29,11 +29,10 @@ from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.insight.gap import Gap, GapState, Member, Placed, Unanswered
 from rag_core.storage import schema
-from rag_core.storage.engines.codec import from_time, to_time
+from rag_core.storage.engines.codec import from_time, is_looked_up_within, to_time
 from rag_core.storage.engines.engine import Database, Row, Transaction
 from rag_core.storage.engines.statement import Statement, insert_into, upsert
 from rag_core.storage.gap_rows import (
-    is_within,
     member_from_row,
     nearest_of,
     placed_to_row,
@@ -205,12 +204,12 @@ class GapRecords:
 
     async def is_within(self, gap_id: UUID, *, books: BookIds) -> bool:
         looked_up = await self._database.rows(LOOKED_UP, gap_id=str(gap_id))
-        return bool(looked_up) and all(is_within(row, books) for row in looked_up)
+        return bool(looked_up) and all(is_looked_up_within(row, books) for row in looked_up)
 
     async def _within(self, gap_id: str, rows: Sequence[Row], books: BookIds) -> list[Row]:
         """The questions of a gap that were looked up in these books alone."""
         looked_up = await self._database.rows(LOOKED_UP, gap_id=gap_id)
-        own = {row["answer_id"] for row in looked_up if is_within(row, books)}
+        own = {row["answer_id"] for row in looked_up if is_looked_up_within(row, books)}
         return [row for row in rows if row["answer_id"] in own]
 
     async def set_state(self, gap_id: UUID, state: GapState) -> bool:

@@ -11,10 +11,9 @@ from math import ceil
 from sqlalchemy import bindparam, func, literal, select
 
 from rag_core.books.book import BookIds
-from rag_core.conversation.state import is_within_books
 from rag_core.insight.stats import ChannelTally, DayTally, Stats, Tally, Waiting
 from rag_core.storage import schema
-from rag_core.storage.engines.codec import RETRIEVALS, from_json, from_time, to_time
+from rag_core.storage.engines.codec import from_time, is_looked_up_within, to_time
 from rag_core.storage.engines.engine import Database, Row
 from rag_core.storage.engines.statement import Statement
 
@@ -137,9 +136,7 @@ class StatsRecords:
     async def _answered_from(self, books: BookIds, *, since: str) -> Sequence[Row]:
         """A row for each answer that was looked up in these books alone."""
         rows = await self._database.rows(LOOKED_UP, since=since)
-        return [
-            row for row in rows if is_within_books(from_json(RETRIEVALS, row["retrievals"]), books)
-        ]
+        return [row for row in rows if is_looked_up_within(row, books)]
 
 
 def key(day: date) -> tuple[str, ...]:

@@ -10,10 +10,16 @@ from sqlalchemy import Integer, bindparam, select
 
 from rag_core.agent.answer import Outcome
 from rag_core.books.book import BookIds
-from rag_core.conversation.state import RetrievalRecord, is_within_books
+from rag_core.conversation.state import RetrievalRecord
 from rag_core.insight.story import Rating, Story, StoryLine
 from rag_core.storage import schema
-from rag_core.storage.engines.codec import RETRIEVALS, answer_body, from_json, from_time
+from rag_core.storage.engines.codec import (
+    RETRIEVALS,
+    answer_body,
+    from_json,
+    from_time,
+    is_looked_up_within,
+)
 from rag_core.storage.engines.engine import Database, Row
 from rag_core.storage.engines.statement import Statement
 from rag_core.storage.ledger.answers import answer_by_id
@@ -85,7 +91,7 @@ class Stories:
         if books is None:
             return [line(row) for row in await self._database.rows(RECENT, at_most=limit)]
         looked_up = await self._database.rows(LOOKED_UP)
-        own = (row["answer_id"] for row in looked_up if is_within_books(searches(row), books))
+        own = (row["answer_id"] for row in looked_up if is_looked_up_within(row, books))
         rows = [
             row
             for answer_id in islice(own, limit)
@@ -99,7 +105,7 @@ class Stories:
         if found is None or not asked:
             return None
         row = asked[0]
-        if books is not None and not is_within_books(searches(row), books):
+        if books is not None and not is_looked_up_within(row, books):
             return None
         return Story(
             response=found[0],
