@@ -16,7 +16,6 @@ from bot.examination.web_door import web_door
 from bot.opening import page_address, sign_in_link
 from bot.services import Services
 from rag_core.conversation.key import Platform, TenantId
-from rag_core.errors import FootnoteError
 
 
 class Owner:
@@ -44,8 +43,8 @@ class Owner:
         return [web_door(self._services.settings, self._listens_on), *found]
 
     async def page(self) -> Mapping[str, Any]:
-        if self._listens_on is None:
-            raise FootnoteError("The web page is not open: `footnote run` serves it.")
+        if self._listens_on is None:  # a command's own door: there is no page
+            return {"address": None, "link": None}
         address = page_address(*self._listens_on)
         return {"address": address, "link": sign_in_link(address, self._local_key)}
 

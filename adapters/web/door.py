@@ -33,7 +33,7 @@ class ServesOwner(Protocol):
         ...
 
     async def page(self) -> Mapping[str, Any]:
-        """Where the web page is, and the link that signs a browser in."""
+        """Where the web page is, and the link that signs a browser in; None: there is no page."""
         ...
 
     async def backup(self, file: Path) -> Mapping[str, Any]:

@@ -22,6 +22,8 @@ async def open_web_page(*, only_print: bool, as_json: bool) -> int:
         raise FootnoteError(NOT_RUNNING)
     async with knock(door) as house:
         place = await house.get("/page")
+    if place["link"] is None:
+        raise FootnoteError(NOT_RUNNING)
     opened = not only_print and not as_json and open_page(place["link"], folder)
     if as_json:
         print_json(place)

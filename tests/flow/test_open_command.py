@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import stat
+import sys
 from pathlib import Path
 
 import httpx
@@ -82,6 +83,37 @@ async def test_open_says_what_to_do_where_nothing_runs(tmp_path: Path) -> None:
     _, said = await footnote("open", folder=tmp_path, expect=1)
     assert "`footnote run`" in said
     assert not (tmp_path / "data" / "local-key").exists()
+
+
+AT_WORK = """
+import asyncio, sys
+from bot.settings import read_settings
+from bot.supervisor import open_house
+
+async def work():
+    async with open_house(read_settings()):
+        print("open", flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+
+asyncio.run(work())
+"""
+
+
+async def test_a_command_at_work_is_no_bot(tmp_path: Path) -> None:
+    """While one reads a book it stands in for the bot, and has no page."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", AT_WORK),
+        cwd=tmp_path,
+        env=environment(tmp_path, {}),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    async with asyncio.timeout(PATIENCE):
+        assert await process.stdout.readline() == b"open\n"
+        _, said = await footnote("open", folder=tmp_path, expect=1)
+        await process.communicate(b"\n")
+    assert "`footnote run`" in said
 
 
 async def test_with_api_keys_the_page_asks_for_one_of_them(tmp_path: Path) -> None:
