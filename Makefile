@@ -22,7 +22,7 @@ run: .venv/.run
 	done; books='"course"' ;; esac; \
 	case "$$books" in *'"course"'*) grep -qs '^FOOTNOTE_DEFAULT_BOOK=.' .env \
 		|| export FOOTNOTE_DEFAULT_BOOK=$${FOOTNOTE_DEFAULT_BOOK:-course} ;; esac; \
-	exec $(BIN)/footnote run
+	exec $(BIN)/footnote run --open
 
 env: .venv/.run
 

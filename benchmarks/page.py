@@ -54,7 +54,7 @@ async def first_visits(browser: DevTools, house: RunningHouse) -> None:
     """Each in a context of its own, so that nothing is in a cache."""
     weights, times = [], []
     for _ in range(VISITS):
-        async with open_tab(browser, str(house.web.base_url)) as tab:
+        async with open_tab(browser, house.address, key=house.key) as tab:
             await tab.go()
             await tab.until("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
             await tab.until("document.activeElement.id === 'question'")
@@ -65,7 +65,7 @@ async def first_visits(browser: DevTools, house: RunningHouse) -> None:
 
 
 async def first_words(browser: DevTools, house: RunningHouse, model: OpenAIPeer) -> None:
-    async with open_tab(browser, str(house.web.base_url)) as tab:
+    async with open_tab(browser, house.address, key=house.key) as tab:
         times = [await until_seen(tab, model) for _ in range(VISITS)]
     show("words stand on the page after the model wrote them by", times, wanted=100)
 

@@ -62,13 +62,30 @@ def options(
 
 
 @app.command()
-def run() -> None:
+def run(
+    opens: Annotated[
+        bool, typer.Option("--open", help="Open the page in a browser, or print its link.")
+    ] = False,
+) -> None:
     """Start the bot, or without a token the web chat."""
     from bot.settings import read_settings
     from bot.supervisor import supervise
 
     settings = read_settings()
-    asyncio.run(supervise(settings))
+    asyncio.run(supervise(settings, opens_page=opens))
+
+
+@app.command("open")
+def open_command(
+    only_print: Annotated[
+        bool, typer.Option("--print", help="Only print the link that signs in.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Open the page of the running bot in a browser, signed in."""
+    from bot.commands.open import open_web_page
+
+    finish(open_web_page(only_print=only_print, as_json=as_json))
 
 
 @app.command()

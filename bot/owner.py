@@ -13,6 +13,7 @@ from bot.backup import write_backup
 from bot.doctor import Doctor
 from bot.examination.tokens import of_tokens
 from bot.examination.web_door import web_door
+from bot.opening import page_address, sign_in_link
 from bot.services import Services
 from rag_core.conversation.key import Platform, TenantId
 
@@ -26,10 +27,12 @@ class Owner:
         platforms: Sequence[ChatPlatform] = (),
         *,
         listens_on: tuple[str, int] | None = None,
+        local_key: str | None = None,
     ) -> None:
         """`listens_on` is where the web door is, if it is open."""
         self._services = services
         self._listens_on = listens_on
+        self._local_key = local_key
         tokens = of_tokens(services.settings, services.stores.installations)
         self._doctor = Doctor(services.settings, services, platforms, tokens=tokens)
 
@@ -38,6 +41,12 @@ class Owner:
         if self._listens_on is None:
             return found
         return [web_door(self._services.settings, self._listens_on), *found]
+
+    async def page(self) -> Mapping[str, Any]:
+        if self._listens_on is None:  # a command's own door: there is no page
+            return {"address": None, "link": None}
+        address = page_address(*self._listens_on)
+        return {"address": address, "link": sign_in_link(address, self._local_key)}
 
     async def forget(
         self, platform: Platform, *, user: str | None, tenant: str | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import StringIO
@@ -112,6 +113,8 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
         yield "SLACK_APP_TOKEN is set, but SLACK_BOT_TOKEN is not; set it too."
     if "SLACK_CLIENT_ID" in has:
         yield from partners_of_client(has)
+    if is_true(read.get("FOOTNOTE_OPEN_LOOPBACK")):
+        yield from closes_open_loopback(has)
     if read.get("FOOTNOTE_MODEL") == "openai" and not has & {"OPENAI_API_KEY", "OPENAI_BASE_URL"}:
         yield (
             "FOOTNOTE_MODEL is 'openai', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set;"
@@ -127,6 +130,32 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
             "FOOTNOTE_EMBEDDER is 'openai', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set;"
             " set one of them."
         )
+
+
+TRUE = frozenset({"true", "1", "yes", "y", "on", "t"})
+
+
+def is_true(read: object) -> bool:
+    return str(read).strip().lower() in TRUE
+
+
+def closes_open_loopback(has: Collection[str]) -> Iterable[str]:
+    """Settings by which others reach the port, where nobody is asked for a key."""
+    for name in ("FOOTNOTE_PUBLIC_URL", "FOOTNOTE_API_KEYS", "SLACK_SIGNING_SECRET"):
+        if name in has:
+            yield (
+                f"FOOTNOTE_OPEN_LOOPBACK is true and asks nobody for a key, but {name} is set, by"
+                " which others come to the web door; unset one of them."
+            )
+
+
+def has_desktop() -> bool:
+    """Whether a browser that is opened here is seen by whoever called."""
+    if "SSH_CONNECTION" in os.environ or "SSH_TTY" in os.environ:
+        return False
+    if sys.platform in {"darwin", "win32"}:
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def partners_of_client(has: Collection[str]) -> Iterable[str]:

@@ -28,6 +28,7 @@ from rag_core.ports import (
     SourceStore,
     UsageStore,
 )
+from rag_core.ports.sessions import SignInStore
 from rag_core.staff.store import StaffAnswerStore
 from rag_core.storage.books import Books
 from rag_core.storage.conversations.conversations import Conversations
@@ -42,6 +43,7 @@ from rag_core.storage.ledger.token_usage import TokenUsage
 from rag_core.storage.markers import Markers
 from rag_core.storage.policies import Policies
 from rag_core.storage.repeats import RepeatRecords
+from rag_core.storage.sign_ins import SignIns
 from rag_core.storage.sources import Sources
 from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
@@ -67,6 +69,7 @@ class Stores:
     staff_answers: StaffAnswerStore
     forgetting: ForgettingStore
     lately: AskedLately
+    sign_ins: SignInStore
     usage: UsageStore
     installations: InstallationStore | None
     """None where there is no key to seal tokens with."""
@@ -94,6 +97,7 @@ async def open_stores(
             staff_answers=StaffAnswers(database),
             forgetting=Forgetting(database, stop_work=stop_work),
             lately=AskedLately(database),
+            sign_ins=SignIns(database),
             usage=TokenUsage(database),
             installations=installations_in(database, settings),
         )

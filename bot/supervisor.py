@@ -14,7 +14,7 @@ from typing import Any
 
 from adapters.platform import ChatPlatform
 from adapters.web.app import create_app
-from adapters.web.config import WebConfig, parse_api_keys, short_keys
+from adapters.web.config import WebConfig, local_api_key, parse_api_keys, short_keys
 from adapters.web.door import create_door
 from adapters.web.server import serve
 from bot.door import door_listener, own_folder
@@ -28,6 +28,7 @@ from bot.readiness import lookout
 from bot.services import Services
 from bot.settings import Settings
 from bot.web_wiring import AsksReadiness, web_parts
+from bot.welcome import Welcome
 from bot.wiring import open_services
 from bot.wishes import Wishes, heard_wishes
 from rag_core.conversation.key import Platform
@@ -57,9 +58,11 @@ GOODBYE_SECONDS = 10
 so what the worker neither gave nor excused by then (it could claim nothing) does not come."""
 
 
-async def supervise(settings: Settings) -> None:
+async def supervise(settings: Settings, *, opens_page: bool = False) -> None:
     """footnote run: until SIGTERM or Ctrl-C; a second signal ends it at once. SIGHUP has it
-    begin anew with the settings as they are then, on the same folder and the same socket."""
+    begin anew with the settings as they are then, on the same folder and the same socket.
+
+    `opens_page`: the page is opened in a browser, or else its link printed."""
     make_files_private()
     share_free_memory()
     start_logging(settings.log_level, settings.log_format)
@@ -69,6 +72,7 @@ async def supervise(settings: Settings) -> None:
     folder = own_folder(settings.data_dir)
     async with contextlib.AsyncExitStack() as stack:
         wishes = stack.enter_context(heard_wishes())
+        welcome = Welcome(folder, opens_page=opens_page)
         await stack.enter_async_context(folder_lock(folder, wait_seconds=settings.overlap_seconds))
         await asyncio.to_thread(mend_rights, folder)
         page = stack.enter_context(web_listener(*settings.listens_on))
@@ -81,7 +85,7 @@ async def supervise(settings: Settings) -> None:
                 async with opened_house(tried, folder) as house:
                     proven = tried
                     with short_turns(), settled_in():
-                        told = await house.work(page, door, wishes)
+                        told = await house.work(page, door, wishes, welcome)
             except FootnoteError as error:
                 told = to_go_on_with(error, tried=tried, told=told, proven=proven)
     log.info("ended")
@@ -110,16 +114,21 @@ class WorkingHouse:
     opened: OpenPlatforms
 
     async def work(
-        self, page: socket.socket, door: socket.socket, wishes: Wishes
+        self, page: socket.socket, door: socket.socket, wishes: Wishes, welcome: Welcome
     ) -> Settings | None:
         """Until there are new settings, or none any more."""
         services, platforms = self.services, self.opened.platforms
         parts = web_parts(services, readiness_of(services, platforms), self.opened.mounts)
-        app = create_app(parts, web_config(services.settings))
-        owner = Owner(services, platforms, listens_on=page.getsockname()[:2])
+        config = web_config(services.settings, local_key=welcome.local_key(services.settings))
+        await services.stores.sign_ins.end_others({key.fingerprint for key in config.keys})
+        app = create_app(parts, config)
+        listens_on = page.getsockname()[:2]
+        secret = config.local_key.secret if config.local_key else None
+        owner = Owner(services, platforms, listens_on=listens_on, local_key=secret)
         private = create_door(parts, owner=owner, shelves=services.librarian)
         give_back()  # what the imports needed; from here on hours may pass without a question
-        say_where(page, platforms)
+        say_where(listens_on, platforms)
+        welcome.show(listens_on, config)
         if not await services.stores.books.all():
             log.warning("there is no book yet; footnote ingest PATH --book ID reads one in")
         return await work_until(
@@ -229,10 +238,12 @@ def chat_outlets(platforms: Sequence[ChatPlatform]) -> Mapping[Platform, Outlet]
     }
 
 
-def web_config(settings: Settings) -> WebConfig:
+def web_config(settings: Settings, *, local_key: str | None = None) -> WebConfig:
     host, port = settings.listens_on
     keys = settings.api_keys
     return WebConfig(
+        local_key=local_api_key(local_key) if local_key else None,
+        open_loopback=settings.open_loopback,
         host=host,
         port=port,
         public_url=settings.public_url,
@@ -271,8 +282,8 @@ def unheard(host: str, port: int, error: OSError) -> str:
     )
 
 
-def say_where(page: socket.socket, platforms: Sequence[ChatPlatform]) -> None:
-    host, port = page.getsockname()[:2]
+def say_where(listens_on: tuple[str, int], platforms: Sequence[ChatPlatform]) -> None:
+    host, port = listens_on
     shown = f"[{host}]" if ":" in host else host
     names = [platform.platform.value for platform in platforms]
     log.info("web door open", extra={"address": f"http://{shown}:{port}/", "platforms": names})

@@ -39,7 +39,7 @@ async def main() -> None:
         async with (
             running_house(folder, FOOTNOTE_DEFAULT_BOOK="course") as house,
             open_chromium(chromium(), folder / "profile") as browser,
-            open_tab(browser, str(house.web.base_url)) as tab,
+            open_tab(browser, house.address, key=house.key) as tab,
         ):
             await lived_in(house)
             await pictures(tab)

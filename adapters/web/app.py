@@ -11,10 +11,12 @@ from starlette.staticfiles import StaticFiles
 from adapters.web.config import WebConfig
 from adapters.web.guarding.body import BodyLimit
 from adapters.web.guarding.guard import Guard
+from adapters.web.guarding.guesses import WrongKeys
 from adapters.web.guarding.headers import SafeHeaders
 from adapters.web.guarding.heads import Heads
 from adapters.web.guarding.problems import LastResort, add_problems
 from adapters.web.guarding.rate import SlidingLimit
+from adapters.web.guarding.session import BrowserSessions
 from adapters.web.mounted import mounted
 from adapters.web.pages.admin import AdminRoutes
 from adapters.web.pages.chat_page import PageRoutes
@@ -42,12 +44,14 @@ STATIC = Path(__file__).parent / "static"
 
 def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     """The whole web door: the chat page, HTTP, and what other platforms mounted on its port."""
-    app = create_api(parts, config)
+    app = create_api(parts, config, asks_for_key=not config.open_loopback)
+    sessions = BrowserSessions(parts.sign_ins, config, clock=parts.clock)
+    wrong_keys = WrongKeys(seconds=config.wrong_key_seconds)
     for routes in (
         PageRoutes(parts, config),
         PageChatRoutes(parts, config),
         AdminRoutes(parts, config),
-        SignInRoutes(config),
+        SignInRoutes(config, sessions, wrong_keys),
     ):
         app.include_router(routes.router(), include_in_schema=False)
     app.include_router(UploadRoutes(parts, config).router())
@@ -62,14 +66,16 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     app.add_middleware(
         BodyLimit, max_body=config.max_body, seconds=config.body_seconds, mounts=mounts
     )
-    app.add_middleware(Guard, config=config, limit=limit, mounts=mounts)
+    app.add_middleware(
+        Guard, config=config, limit=limit, sessions=sessions, wrong_keys=wrong_keys, mounts=mounts
+    )
     app.add_middleware(SafeHeaders)
     app.add_middleware(LastResort)
     app.add_middleware(Heads)
     return app
 
 
-def create_api(parts: WebParts, config: WebConfig) -> FastAPI:
+def create_api(parts: WebParts, config: WebConfig, *, asks_for_key: bool = False) -> FastAPI:
     """The addresses of HTTP, with nobody at the door yet."""
     app = FastAPI(
         title="Footnote",
@@ -82,7 +88,7 @@ def create_api(parts: WebParts, config: WebConfig) -> FastAPI:
     )
     for router in api_routers(parts, config):
         app.include_router(router)
-    described = Description(app, keyed=bool(config.api_keys))
+    described = Description(app, keyed=asks_for_key)
     app.add_api_route("/openapi.json", described, methods=["GET"], include_in_schema=False)
     add_problems(app)
     return app

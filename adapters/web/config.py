@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from hashlib import sha256
+from hmac import compare_digest
 from pathlib import Path
 
 from rag_core.books.book import BOOK_ID, BOOK_ID_RULE
@@ -36,7 +37,9 @@ class ApiKey:
     secret: str = field(repr=False)
     scope: Scope = Scope.ASK
     books: tuple[str, ...] = ()
-    """Empty: the default book only."""
+    """Empty: the default book; for an admin key the whole house."""
+    is_local: bool = False
+    """Whether it is the key of the data folder, for whoever uses this computer."""
 
     @property
     def fingerprint(self) -> str:
@@ -52,6 +55,12 @@ class WebConfig:
     port: int = 8080
     public_url: str | None = None
     api_keys: tuple[ApiKey, ...] = field(default=(), repr=False)
+    local_key: ApiKey | None = field(default=None, repr=False)
+    """Opens the web door to this computer where there are no API keys."""
+    open_loopback: bool = False
+    """Serve this computer without a key; for development."""
+    wrong_key_seconds: float = 2.0
+    """How long an answer to a wrong key is held back once there were many."""
     hook_secret: str | None = field(default=None, repr=False)
     """What calls of `/hooks` are signed with; None: there are no hooks."""
     job_folders: tuple[Path, ...] = ()
@@ -66,6 +75,26 @@ class WebConfig:
     poll_seconds: float = 1.0
     """How often the database is asked for an answer that another process may have given."""
     requests_per_minute: int = 100
+
+    @property
+    def keys(self) -> tuple[ApiKey, ...]:
+        """Every key that opens the web door."""
+        return self.api_keys or ((self.local_key,) if self.local_key else ())
+
+    @property
+    def is_local_only(self) -> bool:
+        """Without API keys nobody but this computer is served."""
+        return not self.api_keys
+
+    def key_of(self, shown: str) -> ApiKey | None:
+        """The key that was shown; how long it takes says nothing of how much of it is right."""
+        given = shown.encode()
+        fitting = [key for key in self.keys if compare_digest(key.secret.encode(), given)]
+        return fitting[0] if fitting else None
+
+
+def local_api_key(secret: str) -> ApiKey:
+    return ApiKey(secret=secret, scope=Scope.ADMIN, is_local=True)
 
 
 def parse_api_keys(text: str) -> tuple[ApiKey, ...]:

@@ -32,6 +32,10 @@ class ServesOwner(Protocol):
         """What is in place and what is missing."""
         ...
 
+    async def page(self) -> Mapping[str, Any]:
+        """Where the web page is, and the link that signs a browser in; None: there is no page."""
+        ...
+
     async def backup(self, file: Path) -> Mapping[str, Any]:
         """Copy the whole house into a file that is not there yet."""
         ...
@@ -87,6 +91,9 @@ def owner_routes(owner: ServesOwner) -> APIRouter:
     async def examine() -> Response:
         return JSONResponse({"findings": [asdict(found) for found in await owner.examine()]})
 
+    async def page() -> Response:
+        return JSONResponse(dict(await owner.page()))
+
     async def backup(wanted: BackupRequest) -> Response:
         return JSONResponse(dict(await owner.backup(wanted.file)), status_code=201)
 
@@ -95,6 +102,7 @@ def owner_routes(owner: ServesOwner) -> APIRouter:
         return JSONResponse(dict(forgotten))
 
     router.add_api_route("/forget", forget, methods=["POST"])
+    router.add_api_route("/page", page, methods=["GET"])
     router.add_api_route("/doctor", examine, methods=["GET"])
     router.add_api_route("/backup", backup, methods=["POST"])
     return router

@@ -16,6 +16,7 @@ from adapters.web.reply import WebReplies
 from adapters.web.routes.hooks import ReadsSources
 from rag_core.agent.answer import AgentResponse
 from rag_core.books.book import BookIds
+from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.progress import QuestionState
@@ -25,6 +26,7 @@ from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.stats import StatsStore
 from rag_core.insight.story import StoryStore
 from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore, PolicyStore
+from rag_core.ports.sessions import SignInStore
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from rag_core.staff.answer import StaffAnswer
@@ -76,6 +78,12 @@ class ChoosesBooks(Protocol):
         self, *, platform: Platform, tenant: TenantId, channel_id: str
     ) -> BookIds | None: ...
 
+    async def policy_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str
+    ) -> ChannelPolicy: ...
+
+    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
+
     async def filters_for(
         self,
         *,
@@ -106,10 +114,12 @@ class KnowsGaps(Protocol):
     async def refresh(self) -> None: ...
 
     async def listed(
-        self, *, states: Sequence[GapState] = (), limit: int = 50
+        self, *, books: BookIds | None = None, states: Sequence[GapState] = (), limit: int = 50
     ) -> Sequence[Gap]: ...
 
-    async def set_state(self, gap_id: UUID, state: GapState) -> bool: ...
+    async def set_state(
+        self, gap_id: UUID, state: GapState, *, books: BookIds | None = None
+    ) -> bool: ...
 
 
 class WritesAnswers(Protocol):
@@ -155,6 +165,7 @@ class WebParts:
     stats: StatsStore
     stories: StoryStore
     policies: PolicyStore
+    sign_ins: SignInStore
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Callable[[], Awaitable[bytes]]
     version: str

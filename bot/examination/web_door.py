@@ -15,8 +15,11 @@ def web_door(settings: Settings, listens_on: tuple[str, int] | None = None) -> F
     """`listens_on` is where an open door really is: the settings may leave the port open."""
     host, port = listens_on or settings.listens_on
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    if settings.open_loopback:
+        detail = f"{where}, open to every account and every forward of this machine without a key."
+        return warning(NAME, detail, "Unset FOOTNOTE_OPEN_LOOPBACK; `footnote open` signs you in.")
     if not settings.api_keys:
-        return in_place(NAME, f"{where}, open to this machine only.")
+        return in_place(NAME, f"{where}, for this machine only; `footnote open` signs you in.")
     keys = parse_api_keys(settings.api_keys.get_secret_value())
     detail = f"{where}, open to whoever holds one of the API keys"
     if short := short_keys(keys):

@@ -93,8 +93,16 @@ class HouseSettings(BaseModel):
     api_keys: SecretStr | None = setting(
         "FOOTNOTE_API_KEYS",
         None,
-        "API keys of the web door; unset: loopback only",
+        "API keys of the web door; unset: this computer only, with the local key that"
+        " `footnote open` signs you in with",
         "comma-separated KEY[:SCOPE[:BOOK|BOOK…]], scope ask, read or admin",
+    )
+    open_loopback: bool = setting(
+        "FOOTNOTE_OPEN_LOOPBACK",
+        False,
+        "For development: serve this computer without any key. Every local account, and whatever"
+        " forwards to the port, is an admin then",
+        "true or false; not with FOOTNOTE_API_KEYS, FOOTNOTE_PUBLIC_URL or Slack over HTTP",
     )
     job_folders: str | None = setting(
         "FOOTNOTE_JOB_FOLDERS",

@@ -123,7 +123,7 @@ class RetrievalTool:
         self.context, numbered = self.context.extended(
             map(readable, self._within_budget(search.found)), took_ms=search.took_ms, at=at
         )
-        self.records += (record_of(search, numbered, at),)
+        self.records += (record_of(search, numbered, at, self._bounds.books),)
         return ToolResponse(query=search.query, results=tuple(map(passage_of, numbered)))
 
     def _within_budget(self, found: Iterable[SearchResult]) -> list[SearchResult]:
@@ -145,7 +145,9 @@ def narrowed(filters: Filters, module: str | None) -> Filters:
     return replace(filters, module=module)
 
 
-def record_of(search: Search, numbered: tuple[SearchResult, ...], at: datetime) -> RetrievalRecord:
+def record_of(
+    search: Search, numbered: tuple[SearchResult, ...], at: datetime, books: BookIds
+) -> RetrievalRecord:
     scores = [result.similarity_score for result in numbered]
     return RetrievalRecord(
         tool_name=TOOL_NAME,
@@ -153,6 +155,7 @@ def record_of(search: Search, numbered: tuple[SearchResult, ...], at: datetime) 
         results_count=len(scores),
         avg_similarity=sum(scores) / len(scores) if scores else 0.0,
         timestamp=at,
+        books=books.ids,
     )
 
 

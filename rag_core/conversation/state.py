@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -25,6 +25,14 @@ class RetrievalRecord:
     results_count: int
     avg_similarity: float
     timestamp: datetime
+    books: tuple[str, ...] = ()
+    """The books that were searched; empty where an older version recorded the search."""
+
+
+def is_within_books(records: Sequence[RetrievalRecord], books: Collection[str]) -> bool:
+    """Whether these searches read from these books and from no other one."""
+    read = [record.books for record in records]
+    return bool(read) and all(each and set(each) <= set(books) for each in read)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

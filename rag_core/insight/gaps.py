@@ -11,6 +11,7 @@ from uuid import UUID
 from zlib import crc32
 
 from rag_core.agent.language.words import content, says_something, words
+from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError
 from rag_core.insight.arranging import arranged
@@ -44,10 +45,15 @@ class GapStore(Protocol):
         *,
         platform: Platform | None = None,
         tenant: TenantId | None = None,
+        books: BookIds | None = None,
         states: Sequence[GapState] = (),
         limit: int = 50,
     ) -> Sequence[Gap]:
-        """The most asked first."""
+        """The most asked first; with books, of the questions that were looked up in these alone."""
+        ...
+
+    async def is_within(self, gap_id: UUID, *, books: BookIds) -> bool:
+        """Whether all questions of the gap were looked up in these books alone."""
         ...
 
     async def set_state(self, gap_id: UUID, state: GapState) -> bool: ...
@@ -88,16 +94,21 @@ class Gaps:
         *,
         platform: Platform | None = None,
         tenant: TenantId | None = None,
+        books: BookIds | None = None,
         states: Sequence[GapState] = (),
         limit: int = 50,
     ) -> Sequence[Gap]:
-        """The gaps, the most asked first: of one server or workspace, or of all."""
+        """The gaps, the most asked first: of one server or workspace, of some books, or all."""
         return await self._store.listed(
-            platform=platform, tenant=tenant, states=states, limit=limit
+            platform=platform, tenant=tenant, books=books, states=states, limit=limit
         )
 
-    async def set_state(self, gap_id: UUID, state: GapState) -> bool:
-        """False: there is no such gap (any more)."""
+    async def set_state(
+        self, gap_id: UUID, state: GapState, *, books: BookIds | None = None
+    ) -> bool:
+        """False: there is no such gap (any more), or not in these books alone."""
+        if books is not None and not await self._store.is_within(gap_id, books=books):
+            return False
         return await self._store.set_state(gap_id, state)
 
     async def _place(self, new: Sequence[Unanswered]) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
+from rag_core.books.book import BookIds
+
 OUTCOMES = ("completed", "low_confidence", "no_results", "error")
 
 
@@ -81,4 +83,6 @@ def waited(seconds: float) -> str:
 class StatsStore(Protocol):
     """Counts what the database holds."""
 
-    async def last_days(self, days: int) -> Stats: ...
+    async def last_days(self, days: int, *, books: BookIds | None = None) -> Stats:
+        """With books, only questions that were looked up in these alone are counted."""
+        ...

@@ -9,6 +9,7 @@ from typing import Protocol
 from uuid import UUID
 
 from rag_core.agent.answer import AgentResponse, Outcome
+from rag_core.books.book import BookIds
 from rag_core.conversation.state import RetrievalRecord
 
 
@@ -52,8 +53,8 @@ class Story:
 class StoryStore(Protocol):
     """Answers as whoever keeps the documents looks at them."""
 
-    async def recent(self, *, limit: int) -> Sequence[StoryLine]:
-        """The last asked first."""
+    async def recent(self, *, limit: int, books: BookIds | None = None) -> Sequence[StoryLine]:
+        """The last asked first; with books, only answers that were looked up in these alone."""
         ...
 
-    async def of(self, answer_id: UUID) -> Story | None: ...
+    async def of(self, answer_id: UUID, *, books: BookIds | None = None) -> Story | None: ...

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 from uuid import UUID
 
+from rag_core.books.book import BookIds
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
 
 
@@ -18,8 +19,10 @@ class JobStore(Protocol):
 
     async def get(self, job_id: UUID) -> IngestionJob | None: ...
 
-    async def recent(self, *, limit: int = 50) -> Sequence[IngestionJob]:
-        """The last started first."""
+    async def recent(
+        self, *, limit: int = 50, books: BookIds | None = None
+    ) -> Sequence[IngestionJob]:
+        """The last started first; with books, of these alone."""
         ...
 
     async def unfinished(self) -> Sequence[IngestionJob]: ...

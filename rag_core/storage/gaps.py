@@ -25,10 +25,11 @@ from sqlalchemy import (
 )
 
 from rag_core.agent.answer import Outcome
+from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.insight.gap import Gap, GapState, Member, Placed, Unanswered
 from rag_core.storage import schema
-from rag_core.storage.engines.codec import from_time, to_time
+from rag_core.storage.engines.codec import from_time, is_looked_up_within, to_time
 from rag_core.storage.engines.engine import Database, Row, Transaction
 from rag_core.storage.engines.statement import Statement, insert_into, upsert
 from rag_core.storage.gap_rows import (
@@ -116,10 +117,19 @@ CLOSEST = Statement(
         questions.c.tenant == or_any("tenant", questions.c.tenant),
     )
     .order_by(placed_in.c.closeness.desc())
-    .limit(EXAMPLES)
+    .limit(bindparam("examples", type_=Integer))
 )
 STILL_THERE = Statement(
     select(answers.c.answer_id).where(answers.c.answer_id == bindparam("answer_id"))
+)
+LOOKED_UP = Statement(
+    select(placed_in.c.answer_id, turns.c.retrievals)
+    .select_from(
+        placed_in.join(answers, answers.c.answer_id == placed_in.c.answer_id).outerjoin(
+            turns, turns.c.question == answers.c.question
+        )
+    )
+    .where(placed_in.c.gap_id == bindparam("gap_id"))
 )
 OPEN_GAP = Statement(insert_into(gaps))
 PLACE = upsert(placed_in, on=("answer_id",))
@@ -176,6 +186,7 @@ class GapRecords:
         *,
         platform: Platform | None = None,
         tenant: TenantId | None = None,
+        books: BookIds | None = None,
         states: Sequence[GapState] = (),
         limit: int = 50,
     ) -> Sequence[Gap]:
@@ -184,9 +195,22 @@ class GapRecords:
             here = platform in (None, row["platform"]) and tenant in (None, row["tenant"])
             if here and (not states or row["state"] in states):
                 groups[row["gap_id"]].append(row)
+        if books is not None:
+            within = [await self._within(gap_id, rows, books) for gap_id, rows in groups.items()]
+            groups = defaultdict(list, {rows[0]["gap_id"]: rows for rows in within if rows})
         most = sorted(groups.values(), key=lambda rows: (-len(rows), rows[0]["gap_id"]))[:limit]
-        listed = [await self._gap(rows, platform, tenant) for rows in most]
+        listed = [await self._gap(rows, platform, tenant, books) for rows in most]
         return [gap for gap in listed if gap is not None]
+
+    async def is_within(self, gap_id: UUID, *, books: BookIds) -> bool:
+        looked_up = await self._database.rows(LOOKED_UP, gap_id=str(gap_id))
+        return bool(looked_up) and all(is_looked_up_within(row, books) for row in looked_up)
+
+    async def _within(self, gap_id: str, rows: Sequence[Row], books: BookIds) -> list[Row]:
+        """The questions of a gap that were looked up in these books alone."""
+        looked_up = await self._database.rows(LOOKED_UP, gap_id=gap_id)
+        own = {row["answer_id"] for row in looked_up if is_looked_up_within(row, books)}
+        return [row for row in rows if row["answer_id"] in own]
 
     async def set_state(self, gap_id: UUID, state: GapState) -> bool:
         now = to_time(datetime.now(UTC))
@@ -194,7 +218,11 @@ class GapRecords:
         return bool(changed)
 
     async def _gap(
-        self, rows: Sequence[Row], platform: Platform | None, tenant: TenantId | None
+        self,
+        rows: Sequence[Row],
+        platform: Platform | None,
+        tenant: TenantId | None,
+        books: BookIds | None,
     ) -> Gap | None:
         """A gap from its questions, the newest first; None: they were deleted just now."""
         closest = await self._database.rows(
@@ -202,7 +230,11 @@ class GapRecords:
             gap_id=rows[0]["gap_id"],
             platform=platform.value if platform else None,
             tenant=tenant,
+            examples=EXAMPLES if books is None else CONSIDERED,
         )
+        if books is not None:
+            own = {row["answer_id"] for row in rows}
+            closest = [row for row in closest if row["answer_id"] in own][:EXAMPLES]
         if not closest:
             return None
         example, *others = dict.fromkeys(question_of(row) for row in closest)

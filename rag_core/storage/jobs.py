@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Integer, bindparam, delete, select
 
+from rag_core.books.book import BookIds
 from rag_core.ingestion.job import IngestionJob, IngestionRecord, IngestionState
 from rag_core.storage import schema
 from rag_core.storage.engines.codec import (
@@ -29,6 +31,13 @@ SAVE = upsert(jobs, on=("job_id",))
 GET = Statement(select(jobs.c.body).where(jobs.c.job_id == bindparam("job_id")))
 RECENT = Statement(
     select(jobs.c.body).order_by(jobs.c.started_at.desc()).limit(bindparam("limit", type_=Integer))
+)
+SCANNED = 10_000
+"""How many of the newest jobs are gone through for those of some books."""
+RECENT_BOOKS = Statement(
+    select(jobs.c.job_id, jobs.c.book_id)
+    .order_by(jobs.c.started_at.desc())
+    .limit(bindparam("limit", type_=Integer))
 )
 UNFINISHED = Statement(
     select(jobs.c.body).where(jobs.c.completed_at.is_(None)).order_by(jobs.c.started_at)
@@ -70,9 +79,16 @@ class Jobs:
         rows = await self._database.rows(GET, job_id=str(job_id))
         return from_json(JOB, rows[0]["body"]) if rows else None
 
-    async def recent(self, *, limit: int = 50) -> Sequence[IngestionJob]:
-        rows = await self._database.rows(RECENT, limit=limit)
-        return [from_json(JOB, row["body"]) for row in rows]
+    async def recent(
+        self, *, limit: int = 50, books: BookIds | None = None
+    ) -> Sequence[IngestionJob]:
+        if books is None:
+            rows = await self._database.rows(RECENT, limit=limit)
+            return [from_json(JOB, row["body"]) for row in rows]
+        names = await self._database.rows(RECENT_BOOKS, limit=SCANNED)
+        own = (row["job_id"] for row in names if row["book_id"] in books)
+        found = [await self.get(UUID(job_id)) for job_id in islice(own, limit)]
+        return [job for job in found if job is not None]
 
     async def unfinished(self) -> Sequence[IngestionJob]:
         return [from_json(JOB, row["body"]) for row in await self._database.rows(UNFINISHED)]

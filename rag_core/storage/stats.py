@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from math import ceil
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, func, literal, select
 
+from rag_core.books.book import BookIds
 from rag_core.insight.stats import ChannelTally, DayTally, Stats, Tally, Waiting
 from rag_core.storage import schema
-from rag_core.storage.engines.codec import from_time, to_time
+from rag_core.storage.engines.codec import from_time, is_looked_up_within, to_time
 from rag_core.storage.engines.engine import Database, Row
 from rag_core.storage.engines.statement import Statement
 
 questions, answers, feedback = schema.questions, schema.answers, schema.feedback
+turns = schema.turns
 
 SAMPLE = 10_000
 """The newest answers say how long answers take."""
@@ -44,6 +46,35 @@ TIMES = Statement(
     .where(SINCE)
     .order_by(questions.c.accepted_at.desc())
     .limit(SAMPLE)
+)
+OF_BOOKS = 50_000
+"""The newest answers are gone through for those of some books."""
+LOOKED_UP = Statement(
+    select(
+        DAY.label("day"),
+        *PLACE,
+        answers.c.outcome,
+        answers.c.answer_id,
+        questions.c.accepted_at,
+        questions.c.settled_at,
+        turns.c.retrievals,
+        literal(1).label("questions"),
+    )
+    .select_from(questions.join(answers).join(turns, turns.c.question == questions.c.id))
+    .where(SINCE)
+    .order_by(questions.c.accepted_at.desc())
+    .limit(OF_BOOKS)
+)
+RATED = Statement(
+    select(
+        DAY.label("day"),
+        *PLACE,
+        feedback.c.helpful,
+        answers.c.answer_id,
+        literal(1).label("ratings"),
+    )
+    .select_from(questions.join(answers).join(feedback))
+    .where(SINCE)
 )
 
 
@@ -76,13 +107,19 @@ class StatsRecords:
         self._database = database
         self._now = now
 
-    async def last_days(self, days: int) -> Stats:
+    async def last_days(self, days: int, *, books: BookIds | None = None) -> Stats:
         today = self._now().astimezone(UTC).date()
         stretch = [today - timedelta(days=back) for back in reversed(range(days))]
         since = to_time(datetime(*stretch[0].timetuple()[:3], tzinfo=UTC))
-        counts = await self._database.rows(COUNTS, since=since)
-        ratings = await self._database.rows(RATINGS, since=since)
-        times = await self._database.rows(TIMES, since=since)
+        if books is None:
+            counts = await self._database.rows(COUNTS, since=since)
+            ratings = await self._database.rows(RATINGS, since=since)
+            times = await self._database.rows(TIMES, since=since)
+        else:
+            counts = times = await self._answered_from(books, since=since)
+            own = {row["answer_id"] for row in counts}
+            rated = await self._database.rows(RATED, since=since)
+            ratings = [row for row in rated if row["answer_id"] in own]
 
         def by(named: Named) -> Mapping[tuple[str, ...], Tally]:
             return counted(counts, ratings, named)
@@ -95,6 +132,11 @@ class StatsRecords:
             platforms={names[0]: each for names, each in by(lambda r: (r["platform"],)).items()},
             channels=channels(by(channel)),
         )
+
+    async def _answered_from(self, books: BookIds, *, since: str) -> Sequence[Row]:
+        """A row for each answer that was looked up in these books alone."""
+        rows = await self._database.rows(LOOKED_UP, since=since)
+        return [row for row in rows if is_looked_up_within(row, books)]
 
 
 def key(day: date) -> tuple[str, ...]:

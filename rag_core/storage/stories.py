@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from uuid import UUID
 
 from sqlalchemy import Integer, bindparam, select
 
 from rag_core.agent.answer import Outcome
+from rag_core.books.book import BookIds
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.insight.story import Rating, Story, StoryLine
 from rag_core.storage import schema
-from rag_core.storage.engines.codec import RETRIEVALS, answer_body, from_json, from_time
+from rag_core.storage.engines.codec import (
+    RETRIEVALS,
+    answer_body,
+    from_json,
+    from_time,
+    is_looked_up_within,
+)
 from rag_core.storage.engines.engine import Database, Row
 from rag_core.storage.engines.statement import Statement
 from rag_core.storage.ledger.answers import answer_by_id
@@ -23,20 +31,36 @@ questions, answers, turns, feedback = (
     schema.feedback,
 )
 
+IN_A_LIST = (
+    answers.c.answer_id,
+    answers.c.body,
+    answers.c.outcome,
+    answers.c.confidence,
+    questions.c.platform,
+    questions.c.accepted_at,
+    questions.c.settled_at,
+)
+SCANNED = 10_000
+"""How many of the newest answers are gone through for those of some books."""
+
 RECENT = Statement(
-    select(
-        answers.c.answer_id,
-        answers.c.body,
-        answers.c.outcome,
-        answers.c.confidence,
-        questions.c.platform,
-        questions.c.accepted_at,
-        questions.c.settled_at,
-    )
+    select(*IN_A_LIST)
     .select_from(questions.join(answers))
     .where(questions.c.accepted_at > "")
     .order_by(questions.c.accepted_at.desc())
     .limit(bindparam("at_most", type_=Integer))
+)
+LOOKED_UP = Statement(
+    select(answers.c.answer_id, turns.c.retrievals)
+    .select_from(questions.join(answers).join(turns, turns.c.question == questions.c.id))
+    .where(questions.c.accepted_at > "")
+    .order_by(questions.c.accepted_at.desc())
+    .limit(SCANNED)
+)
+LINE = Statement(
+    select(*IN_A_LIST)
+    .select_from(answers.join(questions))
+    .where(answers.c.answer_id == bindparam("answer_id"))
 )
 ASKED = Statement(
     select(
@@ -63,15 +87,26 @@ class Stories:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def recent(self, *, limit: int) -> Sequence[StoryLine]:
-        return [line(row) for row in await self._database.rows(RECENT, at_most=limit)]
+    async def recent(self, *, limit: int, books: BookIds | None = None) -> Sequence[StoryLine]:
+        if books is None:
+            return [line(row) for row in await self._database.rows(RECENT, at_most=limit)]
+        looked_up = await self._database.rows(LOOKED_UP)
+        own = (row["answer_id"] for row in looked_up if is_looked_up_within(row, books))
+        rows = [
+            row
+            for answer_id in islice(own, limit)
+            for row in await self._database.rows(LINE, answer_id=answer_id)
+        ]
+        return [line(row) for row in rows]
 
-    async def of(self, answer_id: UUID) -> Story | None:
+    async def of(self, answer_id: UUID, *, books: BookIds | None = None) -> Story | None:
         found = await answer_by_id(self._database, answer_id)
         asked = await self._database.rows(ASKED, answer_id=str(answer_id))
         if found is None or not asked:
             return None
         row = asked[0]
+        if books is not None and not is_looked_up_within(row, books):
+            return None
         return Story(
             response=found[0],
             platform=row["platform"],

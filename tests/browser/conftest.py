@@ -87,7 +87,7 @@ async def house(library: Path) -> AsyncIterator[RunningHouse]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def tab(browser: DevTools, house: RunningHouse) -> AsyncIterator[Tab]:
     """A tab at the house: whatever a test does there, no error is heard, no other host asked."""
-    async with open_tab(browser, str(house.web.base_url)) as opened:
+    async with open_tab(browser, house.address, key=house.key) as opened:
         yield opened
         assert opened.complaints == []
         assert opened.strangers == []

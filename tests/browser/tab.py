@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
+
 from tests.browser.devtools import PATIENCE, DevTools, DevToolsError
 
 KEYS = {
@@ -174,8 +176,8 @@ class Tab:
 
 
 @contextlib.asynccontextmanager
-async def open_tab(devtools: DevTools, base: str) -> AsyncIterator[Tab]:
-    """A tab in a context of its own; closed at the end."""
+async def open_tab(devtools: DevTools, base: str, *, key: str = "") -> AsyncIterator[Tab]:
+    """A tab in a context of its own, signed in with the local key; closed at the end."""
     context = (await devtools.send("Target.createBrowserContext"))["browserContextId"]
     target = await devtools.send(
         "Target.createTarget", url="about:blank", browserContextId=context, width=1280, height=860
@@ -188,10 +190,27 @@ async def open_tab(devtools: DevTools, base: str) -> AsyncIterator[Tab]:
     for domain in ("Page", "Runtime", "Network", "Log"):
         await tab.do(f"{domain}.enable")
     await tab.prefer(prefers_reduced_motion="reduce", prefers_color_scheme="light")
+    if key:
+        await sign_in(tab, key)
     try:
         yield tab
     finally:
         await devtools.send("Target.disposeBrowserContext", browserContextId=context)
+
+
+async def sign_in(tab: Tab, key: str) -> None:
+    """Give the browser the cookie of the sign-in link; it has loaded nothing yet."""
+    async with httpx.AsyncClient(base_url=tab.base) as web:
+        await web.get("/", params={"key": key})
+        (cookie,) = web.cookies.jar
+    await tab.do(
+        "Network.setCookie",
+        name=cookie.name,
+        value=cookie.value,
+        url=tab.base,
+        httpOnly=True,
+        sameSite="Lax",
+    )
 
 
 def quoted(text: str) -> str:

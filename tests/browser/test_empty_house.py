@@ -26,7 +26,7 @@ async def test_the_page_says_how_to_begin_and_then_offers_questions(
     (tmp_path / "pages" / "loans.md").write_text(page, encoding="utf-8")
     async with (
         running_house(tmp_path) as house,
-        open_tab(browser, str(house.web.base_url)) as tab,
+        open_tab(browser, house.address, key=house.key) as tab,
     ):
         for place in ("/admin", *(f"/admin/{name}" for name in PLACES)):
             await tab.go(place)

@@ -37,7 +37,7 @@ async def test_an_answer_survives_a_restart_in_the_middle(
         }
         async with (
             running_house(library, **settings) as house,
-            open_tab(browser, str(house.web.base_url)) as tab,
+            open_tab(browser, house.address, key=house.key) as tab,
         ):
             answer = held()
             model.script += [SEARCH, answer]

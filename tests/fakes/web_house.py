@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from uuid import UUID, uuid4
 
 from adapters.web.parts import Readiness, WebParts
@@ -17,7 +17,7 @@ from rag_core.books.bounds import bounded
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
-from rag_core.conversation.state import ConversationState, RetrievalRecord
+from rag_core.conversation.state import ConversationState, RetrievalRecord, is_within_books
 from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
 from rag_core.desk.outgoing import OutgoingPart
@@ -33,6 +33,7 @@ from rag_core.ingestion.pipeline import IngestionRequest
 from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.stats import ChannelTally, DayTally, Stats, Tally, Waiting
 from rag_core.insight.story import Rating, Story, StoryLine
+from rag_core.ports.sessions import SignIn
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from tests.fakes.web_values import START, a_response, a_result
@@ -324,8 +325,11 @@ class MemoryJobs:
     async def get(self, job_id: UUID) -> IngestionJob | None:
         return self.jobs.get(job_id)
 
-    async def recent(self, *, limit: int = 50) -> Sequence[IngestionJob]:
-        return list(self.jobs.values())[::-1][:limit]
+    async def recent(
+        self, *, limit: int = 50, books: BookIds | None = None
+    ) -> Sequence[IngestionJob]:
+        newest = list(self.jobs.values())[::-1]
+        return [job for job in newest if books is None or job.book_id in books][:limit]
 
     async def unfinished(self) -> Sequence[IngestionJob]:
         return [job for job in self.jobs.values() if not job.status.is_over]
@@ -372,16 +376,29 @@ class MemoryGaps:
     def __init__(self, *gaps: Gap) -> None:
         self.gaps = {gap.gap_id: gap for gap in gaps}
         self.unseen: list[Gap] = []
+        self.books: dict[UUID, str] = {}
+        """The book that a gap's questions were looked up in; unset: the course."""
 
     async def refresh(self) -> None:
         self.gaps |= {gap.gap_id: gap for gap in self.unseen}
 
-    async def listed(self, *, states: Sequence[GapState] = (), limit: int = 50) -> Sequence[Gap]:
-        wanted = [gap for gap in self.gaps.values() if not states or gap.state in states]
+    async def listed(
+        self, *, books: BookIds | None = None, states: Sequence[GapState] = (), limit: int = 50
+    ) -> Sequence[Gap]:
+        wanted = [
+            gap
+            for gap in self.gaps.values()
+            if (not states or gap.state in states) and self._is_within(gap.gap_id, books)
+        ]
         return sorted(wanted, key=lambda gap: -gap.count)[:limit]
 
-    async def set_state(self, gap_id: UUID, state: GapState) -> bool:
-        if gap_id not in self.gaps:
+    def _is_within(self, gap_id: UUID, books: BookIds | None) -> bool:
+        return books is None or self.books.get(gap_id, "course") in books
+
+    async def set_state(
+        self, gap_id: UUID, state: GapState, *, books: BookIds | None = None
+    ) -> bool:
+        if gap_id not in self.gaps or not self._is_within(gap_id, books):
             return False
         self.gaps[gap_id] = replace(self.gaps[gap_id], state=state)
         return True
@@ -390,7 +407,7 @@ class MemoryGaps:
 class FixedStats:
     """The same numbers every day."""
 
-    async def last_days(self, days: int) -> Stats:
+    async def last_days(self, days: int, *, books: BookIds | None = None) -> Stats:
         tally = Tally(
             questions=4,
             outcomes={"completed": 2, "low_confidence": 1, "no_results": 1},
@@ -413,8 +430,12 @@ class MemoryStories:
     def __init__(self, ledger: MemoryLedger) -> None:
         self._ledger = ledger
 
-    async def recent(self, *, limit: int) -> Sequence[StoryLine]:
-        told = [story for entry in self._ledger.entries.values() if (story := told_of(entry))]
+    async def recent(self, *, limit: int, books: BookIds | None = None) -> Sequence[StoryLine]:
+        told = [
+            story
+            for entry in self._ledger.entries.values()
+            if (story := told_of(entry)) and is_told(story, books)
+        ]
         return [
             StoryLine(
                 answer_id=story.response.answer_id,
@@ -428,9 +449,14 @@ class MemoryStories:
             for story in told[::-1][:limit]
         ]
 
-    async def of(self, answer_id: UUID) -> Story | None:
+    async def of(self, answer_id: UUID, *, books: BookIds | None = None) -> Story | None:
         told = map(told_of, self._ledger.entries.values())
-        return next((s for s in told if s and s.response.answer_id == answer_id), None)
+        found = next((s for s in told if s and s.response.answer_id == answer_id), None)
+        return found if found and is_told(found, books) else None
+
+
+def is_told(story: Story, books: BookIds | None) -> bool:
+    return books is None or is_within_books(story.searches, books)
 
 
 def told_of(entry: Entry) -> Story | None:
@@ -442,6 +468,7 @@ def told_of(entry: Entry) -> Story | None:
         results_count=5,
         avg_similarity=0.61,
         timestamp=START,
+        books=tuple(entry.question.books or ("course",)),
     )
     return Story(
         response=entry.response,
@@ -477,6 +504,29 @@ class MemoryPolicies:
         return self.said
 
 
+class MemorySignIns:
+    """Sign-ins of browsers, under the hash of their cookie."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, SignIn] = {}
+
+    async def begin(self, sign_in: SignIn) -> None:
+        self.known[sign_in.digest] = sign_in
+
+    async def find(self, digest: str) -> SignIn | None:
+        return self.known.get(digest)
+
+    async def end(self, digest: str) -> None:
+        self.known.pop(digest, None)
+
+    async def end_others(self, key_fingerprints: Collection[str]) -> None:
+        self.known = {
+            digest: each
+            for digest, each in self.known.items()
+            if each.key_fingerprint in key_fingerprints
+        }
+
+
 @dataclass
 class House:
     """The desk's work in small: accept, answer, settle, post."""
@@ -489,6 +539,8 @@ class House:
     gaps: MemoryGaps = field(default_factory=MemoryGaps)
     stats: FixedStats = field(default_factory=FixedStats)
     policies: MemoryPolicies = field(default_factory=MemoryPolicies)
+    sign_ins: MemorySignIns = field(default_factory=MemorySignIns)
+    now: datetime = START
     library: OneDefault = field(default_factory=lambda: OneDefault("course"))
     books: MemoryBooks = field(
         default_factory=lambda: MemoryBooks(
@@ -587,10 +639,11 @@ class House:
             stats=self.stats,
             stories=MemoryStories(self.ledger),
             policies=self.policies,
+            sign_ins=self.sign_ins,
             readiness=self.readiness,
             metrics=self.metrics,
             version="0.1.0",
-            clock=lambda: datetime(2026, 1, 5, 9, 30, tzinfo=UTC),
+            clock=lambda: self.now,
         )
 
     async def metrics(self) -> bytes:

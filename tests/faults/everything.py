@@ -19,6 +19,7 @@ from tests.faults.row import Outcome, Scale
 from tests.faults.services import qdrant_behind_a_proxy
 from tests.faults.visitors import Visitors
 from tests.faults.yard import House, Yard, yard
+from tests.flow.running_house import local_key
 
 WHOLE_SECONDS, LEAST_SECONDS = 1800.0, 120.0
 LIVES = 3
@@ -69,7 +70,9 @@ class Day:
         self._place = place
         self._havoc = havoc
         self._address = ""
-        self._visitors = Visitors(place.random, lambda: self._address)
+        self._visitors = Visitors(
+            place.random, lambda: self._address, key=lambda: local_key(place.folder / "data")
+        )
         self._crowd = Crowd(place, self._visitors, lambda: havoc.is_heard)
         self._run = Run(place, self._crowd, havoc)
 

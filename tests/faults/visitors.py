@@ -17,7 +17,7 @@ from tests.faults.record import Posted, Record, Sent
 from tests.faults.yard import QUESTION
 
 CHANNEL = "loopback"
-"""Where everybody stands who comes from this host without a key."""
+"""Where everybody stands who comes with the local key."""
 PATIENCE = 120.0
 FURTHER = 0.2
 """How many questions go on in a thread that has had an answer."""
@@ -43,9 +43,12 @@ class Visit:
 class Visitors:
     """They ask over HTTP, each in a thread of their own; some ask twice."""
 
-    def __init__(self, random: Random, address: Callable[[], str]) -> None:
+    def __init__(
+        self, random: Random, address: Callable[[], str], *, key: Callable[[], str] = lambda: ""
+    ) -> None:
         self._random = random
         self._address = address
+        self._key = key
         self._web = httpx.AsyncClient(timeout=PATIENCE, limits=httpx.Limits(max_connections=200))
         self._tasks: set[asyncio.Task[None]] = set()
         self.visits: list[Visit] = []
@@ -71,7 +74,11 @@ class Visitors:
     async def _wait(self, visit: Visit) -> None:
         body = {"message": f"{QUESTION} {visit.sent.canary}", "session_id": visit.session}
         try:
-            answer = await self._web.post(f"{self._address()}/chat/run", json=body)
+            answer = await self._web.post(
+                f"{self._address()}/chat/run",
+                json=body,
+                headers={"Authorization": f"Bearer {self._key()}"},
+            )
         except httpx.TransportError:
             return
         if answer.is_success:

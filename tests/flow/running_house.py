@@ -76,6 +76,18 @@ class RunningHouse:
     web: httpx.AsyncClient
     said: list[str]
     """Every line that it logged so far."""
+    key: str = ""
+    """The local key; empty where API keys open the door."""
+
+    @property
+    def address(self) -> str:
+        """The web door's, without the last slash."""
+        return str(self.web.base_url).rstrip("/")
+
+    @property
+    def link(self) -> str:
+        """What signs a browser in: an address below the web door's."""
+        return f"/?key={self.key}" if self.key else "/"
 
     async def ask(self, **body: Any) -> dict[str, Any]:
         answer = await self.web.post("/chat/run", json=body)
@@ -111,9 +123,13 @@ async def running_house(
     try:
         address = await spoken_address(process, said)
         reading = asyncio.create_task(keep_reading(process, said))
-        async with httpx.AsyncClient(base_url=address, timeout=PATIENCE) as web:
+        key = local_key(Path(environment(folder, settings)["FOOTNOTE_DATA_DIR"]))
+        if "FOOTNOTE_API_KEYS" in settings:
+            key = ""
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        async with httpx.AsyncClient(base_url=address, timeout=PATIENCE, headers=headers) as web:
             await until_ready(web)
-            yield RunningHouse(process, web, said)
+            yield RunningHouse(process, web, said, key)
         if process.returncode is None:
             process.send_signal(signal.SIGTERM)
             async with asyncio.timeout(PATIENCE):
@@ -126,6 +142,12 @@ async def running_house(
         if process.returncode is None:
             process.kill()
             await process.wait()
+
+
+def local_key(data: Path) -> str:
+    """What the program made at its first start; empty where it made none."""
+    file = data / "local-key"
+    return file.read_text(encoding="ascii").strip() if file.exists() else ""
 
 
 async def spoken_address(process: asyncio.subprocess.Process, said: list[str]) -> str:

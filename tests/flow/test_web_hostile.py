@@ -97,6 +97,7 @@ def odd_headers(chance: random.Random) -> tuple[str, str, bytes, dict[str, str]]
         "Accept-Language": "," * chance.randrange(1, 3_000),
         "Cookie": "footnote_session=" + "y" * chance.randrange(1, 3_000),
         "Origin": chance.choice(("https://evil.example", "null", "http://[", "x")),
+        "Authorization": "",  # as a page that has no key but a reader's cookie
         **JSON,
     }
     return "POST", "/chat/run", b'{"message": "How long may a film be kept?"}', headers
@@ -123,8 +124,13 @@ async def dripped(house: RunningHouse) -> bytes:
     """A request whose body never comes to an end."""
     host, port = house.web.base_url.host, house.web.base_url.port
     reader, writer = await asyncio.open_connection(host, port)
-    head = f"POST /chat/run HTTP/1.1\r\nHost: {host}:{port}\r\nContent-Length: 60000\r\n\r\n"
-    writer.write(head.encode())
+    lines = (
+        "POST /chat/run HTTP/1.1",
+        f"Host: {host}:{port}",
+        f"Authorization: Bearer {house.key}",
+        "Content-Length: 60000",
+    )
+    writer.write("\r\n".join((*lines, "", "")).encode())
     try:
         while not reader.at_eof():
             writer.write(b" ")

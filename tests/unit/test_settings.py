@@ -323,3 +323,20 @@ def test_an_example_that_is_uncommented_is_valid(
     uncommented = [line[1:] for line in lines if line.startswith("#") and line[1:2].isupper()]
     file.write_text("\n".join(uncommented), encoding="utf-8")
     assert read_settings(env_file=file) == read_settings(env_file=None)
+
+
+@pytest.mark.parametrize(
+    "partner",
+    [
+        {"FOOTNOTE_PUBLIC_URL": "https://docs.example/"},
+        {"FOOTNOTE_API_KEYS": "a-key-of-the-library:ask"},
+        {"SLACK_BOT_TOKEN": "xoxb-1", "SLACK_SIGNING_SECRET": "s" * 32},
+    ],
+)
+@pytest.mark.parametrize("value", ["true", "1", "Yes"])
+def test_an_open_loopback_goes_with_nothing_that_others_come_by(
+    monkeypatch: pytest.MonkeyPatch, value: str, partner: dict[str, str]
+) -> None:
+    said = fault_in(monkeypatch, FOOTNOTE_OPEN_LOOPBACK=value, **partner)
+    assert "FOOTNOTE_OPEN_LOOPBACK" in said
+    assert list(partner)[-1] in said

@@ -336,10 +336,12 @@ async def test_a_person_who_is_lost_gets_a_page_and_a_program_a_problem(path: st
     assert program.headers["content-type"] == "application/problem+json"
 
 
-async def test_the_page_of_a_key_holder_can_sign_out_and_others_need_not() -> None:
-    async with visiting(House()) as client:
+async def test_whoever_signed_in_can_sign_out_and_others_need_not() -> None:
+    async with visiting(House(), a_config(open_loopback=True), key="") as client:
         assert 'id="sign-out"' not in (await client.get("/")).text
         assert (await client.get("/sign-in")).headers["location"] == "/"
+    async with visiting(House()) as client:
+        assert 'id="sign-out"' in (await client.get("/")).text
     async with visiting(House(), with_keys(), key="ask-key-1") as client:
         assert 'id="sign-out"' in (await client.get("/")).text
 

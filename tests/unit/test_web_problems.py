@@ -12,7 +12,7 @@ from adapters.web.app import create_app
 from adapters.web.guarding.problems import problem_of
 from rag_core.errors import DeskFull
 from tests.fakes.web_house import House
-from tests.fakes.web_visit import a_config, visiting
+from tests.fakes.web_visit import LOCAL_KEY, a_config, visiting
 
 CHAT_FAULTS = [
     ({}, "message"),
@@ -183,7 +183,11 @@ async def test_a_body_that_does_not_come_is_given_up() -> None:
         "path": "/chat/run",
         "raw_path": b"/chat/run",
         "query_string": b"",
-        "headers": [(b"host", b"localhost"), (b"content-length", b"10")],
+        "headers": [
+            (b"host", b"localhost"),
+            (b"content-length", b"10"),
+            (b"authorization", f"Bearer {LOCAL_KEY}".encode()),
+        ],
         "client": ("127.0.0.1", 1),
         "server": ("127.0.0.1", 8080),
         "scheme": "http",

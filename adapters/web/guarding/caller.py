@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from adapters.web.config import Scope
+from rag_core.books.book import BookIds
 from rag_core.conversation.key import LOCAL_TENANT, ConversationKey, Platform
 from rag_core.conversation.state import ConversationState
 
@@ -20,13 +21,18 @@ class Caller:
     every_book: bool = False
     """Whether any book may be read by its name."""
     books: tuple[str, ...] = ()
-    """The books of a key; empty: the default book."""
+    """The books of a key; empty: the default book, or all of them where `every_book`."""
     rate_key: str | None = None
     """What requests are counted by; None is without a limit."""
     csrf_token: str = ""
     """Asked back from a browser that comes with a session cookie."""
     private: bool = False
     """Whether the caller came by the private door: bound like the command line, not like HTTP."""
+
+    @property
+    def own_books(self) -> BookIds | None:
+        """The books that an admin looks after; None: the whole house."""
+        return BookIds(self.books) if self.books else None
 
     def key(self, thread: UUID | str) -> ConversationKey:
         """The caller's own thread that began with this session."""
@@ -48,8 +54,10 @@ class Caller:
         return self.owns(state.key)
 
 
-LOOPBACK = Caller(owner="loopback", scope=Scope.ADMIN, every_book=True)
-"""The one local caller of a door without keys."""
+LOCAL_OWNER = "loopback"
+"""Owns the threads of this computer: every browser that signed in with the local key."""
+LOCAL = Caller(owner=LOCAL_OWNER, scope=Scope.ADMIN, every_book=True)
+"""Whoever uses this computer and shows the local key, or needs none."""
 
 PRIVATE = Caller(
     owner="terminal",

@@ -4,36 +4,46 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Mapping
-from http.cookies import CookieError, SimpleCookie
-from ipaddress import ip_address
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers
-from starlette.responses import RedirectResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from adapters.web.config import ApiKey, WebConfig
-from adapters.web.guarding.caller import LOOPBACK, Caller
+from adapters.web.config import Scope as KeyScope
+from adapters.web.guarding.caller import LOCAL, Caller
+from adapters.web.guarding.guesses import WrongKeys
+from adapters.web.guarding.origin import check_client, check_host, check_not_forwarded, check_page
 from adapters.web.guarding.problems import Problem, too_many
 from adapters.web.guarding.rate import SlidingLimit
 from adapters.web.guarding.rules import is_open, is_page, needs_no_key, scope_of
-from adapters.web.guarding.session import COOKIE, BrowserSession, session_of
+from adapters.web.guarding.session import BrowserSession, BrowserSessions
 
-LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 CSRF_HEADER = "x-csrf-token"
+KEY_IN_LINK = "key"
+SIGN_IN = "/sign-in"
 
 
 class Guard:
     """Lets a request through with its Caller, or answers it with a problem."""
 
     def __init__(
-        self, app: ASGIApp, *, config: WebConfig, limit: SlidingLimit, mounts: frozenset[str]
+        self,
+        app: ASGIApp,
+        *,
+        config: WebConfig,
+        limit: SlidingLimit,
+        sessions: BrowserSessions,
+        wrong_keys: WrongKeys,
+        mounts: frozenset[str],
     ) -> None:
         self._app = app
         self._config = config
         self._limit = limit
+        self._sessions = sessions
+        self._wrong_keys = wrong_keys
         self._mounts = mounts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -41,61 +51,90 @@ class Guard:
         if scope["type"] != "http" or is_open(path) or path in self._mounts:
             await self._app(scope, receive, send)
             return
-        try:
-            scope.setdefault("state", {})["caller"] = self._admit(scope)
-        except Problem as problem:
-            refusal = problem.response(Headers(scope=scope).get("accept", ""))
-            if problem.status == 401 and wants_page(scope):
-                refusal = RedirectResponse("/sign-in", status_code=303)
+        refusal = await self._refusal(scope)
+        if refusal is None:
+            await self._app(scope, receive, send)
+        else:
             await refusal(scope, receive, send)
-            return
-        await self._app(scope, receive, send)
 
-    def _admit(self, scope: Scope) -> Caller | None:
+    async def _refusal(self, scope: Scope) -> Response | None:
+        """None: the request may pass, and its caller is known."""
         headers = Headers(scope=scope)
-        if not self._config.api_keys:
-            check_loopback(scope, headers)
-            return LOOPBACK
-        if needs_no_key(scope["path"]):
-            check_origin(headers, scope)
-            return None
-        caller = self._known(scope, headers)
+        try:
+            self._check_way_here(scope, headers)
+            if (key := key_in_link(scope)) and self._config.local_key is not None:
+                return await self._follow_link(scope, headers, key)
+            scope.setdefault("state", {}).update(caller=None, session=None)
+            await self._admit(scope, headers)
+        except Problem as problem:
+            if problem.status == 401 and wants_page(scope):
+                return RedirectResponse(SIGN_IN, status_code=303)
+            return problem.response(headers.get("accept", ""))
+        return None
+
+    def _check_way_here(self, scope: Scope, headers: Headers) -> None:
+        if self._config.is_local_only:
+            check_client(scope)
+        if self._config.open_loopback:
+            check_not_forwarded(headers)
+            check_host(headers, self._config)
+
+    async def _admit(self, scope: Scope, headers: Headers) -> None:
+        kind, _, token = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer":  # proof by itself: no page of another site can send it
+            caller = await self._key_holder(token.strip())
+        elif needs_no_key(scope["path"]):
+            check_page(headers, scope, self._config)
+            return
+        else:
+            check_page(headers, scope, self._config)
+            caller = await self._browser(scope, headers)
         if caller.scope < scope_of(scope["path"]):
             raise Problem(403, "This key may not do that: its scope is too small.")
         if caller.rate_key and (seconds := self._limit.wait_for(caller.rate_key)):
             raise too_many(seconds)
-        return caller
+        scope["state"]["caller"] = caller
 
-    def _known(self, scope: Scope, headers: Headers) -> Caller:
-        kind, _, token = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer":
-            for key in self._config.api_keys:
-                if hmac.compare_digest(key.secret.encode(), token.strip().encode()):
-                    return key_caller(key)
+    async def _key_holder(self, token: str) -> Caller:
+        key = self._config.key_of(token)
+        if key is None:
+            await self._wrong_keys.slow_down()
             raise unknown_caller("This key is not known here.")
-        session = session_of(session_cookie(headers), self._config.api_keys)
-        if session is None:
-            raise unknown_caller("An API key is needed: Authorization: Bearer KEY.")
-        check_csrf(scope, headers, session)
-        return session_caller(session)
+        return caller_with(key, owner=f"key-{key.fingerprint}")
+
+    async def _browser(self, scope: Scope, headers: Headers) -> Caller:
+        """Whoever comes with a session cookie, or needs none."""
+        session = await self._sessions.find(headers)
+        if session is not None:
+            check_csrf(scope, headers, session)
+            scope["state"]["session"] = session
+            return caller_with(session.key, owner=session.owner, csrf_token=session.csrf_token)
+        if self._config.open_loopback:
+            return LOCAL
+        raise unknown_caller("A key is needed: Authorization: Bearer KEY.")
+
+    async def _follow_link(self, scope: Scope, headers: Headers, shown: str) -> Response:
+        """Sign the browser in that opened the printed link, and take the key out of its address."""
+        check_host(headers, self._config)
+        key = self._config.key_of(shown)
+        if key is None:
+            await self._wrong_keys.slow_down()
+            raise unknown_caller("This link is not valid any more.")
+        response = RedirectResponse(without_key(scope), status_code=303)
+        await self._sessions.begin(key, response)
+        return response
 
 
-def key_caller(key: ApiKey) -> Caller:
+def caller_with(key: ApiKey, *, owner: str, csrf_token: str = "") -> Caller:
+    if key.is_local:  # one person's computer: all its browsers show the same threads
+        return Caller(owner=LOCAL.owner, scope=key.scope, every_book=True, csrf_token=csrf_token)
     return Caller(
-        owner=f"key-{key.fingerprint}",
+        owner=owner,
         scope=key.scope,
+        every_book=key.scope is KeyScope.ADMIN and not key.books,
         books=key.books,
         rate_key=key.fingerprint,
-    )
-
-
-def session_caller(session: BrowserSession) -> Caller:
-    return Caller(
-        owner=session.owner,
-        scope=session.key.scope,
-        books=session.key.books,
-        rate_key=session.key.fingerprint,
-        csrf_token=session.csrf_token,
+        csrf_token=csrf_token,
     )
 
 
@@ -103,18 +142,26 @@ def unknown_caller(sentence: str) -> Problem:
     return Problem(401, sentence, headers={"WWW-Authenticate": "Bearer"})
 
 
-def session_cookie(headers: Mapping[str, str]) -> str:
-    try:
-        cookies = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
-
-
 def wants_page(scope: Scope) -> bool:
     """Whether a person's browser asks for a page, and not a program for a document."""
     headers = Headers(scope=scope)
     return is_page(scope["path"]) and "text/html" in headers.get("accept", "")
+
+
+def key_in_link(scope: Scope) -> str:
+    """The key of a sign-in link; empty where there is none."""
+    if scope["method"] != "GET" or not is_page(scope["path"]):
+        return ""
+    return dict(query_of(scope)).get(KEY_IN_LINK, "")
+
+
+def without_key(scope: Scope) -> str:
+    rest = urlencode([(name, value) for name, value in query_of(scope) if name != KEY_IN_LINK])
+    return f"{scope['path']}?{rest}" if rest else str(scope["path"])
+
+
+def query_of(scope: Scope) -> list[tuple[str, str]]:
+    return parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
 
 
 def check_csrf(scope: Scope, headers: Mapping[str, str], session: BrowserSession) -> None:
@@ -124,53 +171,3 @@ def check_csrf(scope: Scope, headers: Mapping[str, str], session: BrowserSession
     shown = headers.get(CSRF_HEADER, "")
     if not hmac.compare_digest(shown.encode(), session.csrf_token.encode()):
         raise Problem(403, "The page is out of date. Load it again.")
-
-
-def check_loopback(scope: Scope, headers: Headers) -> None:
-    """Without keys only this machine is served, and only to itself."""
-    client = scope.get("client")
-    if client is None or not is_loopback(client[0]):
-        raise Problem(403, "Without API keys only this machine is served. See FOOTNOTE_API_KEYS.")
-    if any(name in headers for name in FORWARDED):
-        raise Problem(403, "Without API keys nothing is served through a proxy.")
-    if host_name(headers.get("host", "")) not in LOCAL_NAMES:
-        raise Problem(403, "Without API keys this is served as localhost only.")
-    check_origin(headers, scope)
-
-
-def check_origin(headers: Headers, scope: Scope) -> None:
-    """What a browser sends for another site's page is refused."""
-    origin = headers.get("origin")
-    if origin is not None and origin_host(origin) != headers.get("host", ""):
-        raise Problem(403, "Another site's page may not ask here.")
-    foreign = headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
-    if foreign and not is_navigation(headers, scope):
-        raise Problem(403, "Another site's page may not ask here.")
-
-
-def is_navigation(headers: Headers, scope: Scope) -> bool:
-    """Somebody followed a link to one of our pages."""
-    return scope["method"] == "GET" and headers.get("sec-fetch-mode") == "navigate"
-
-
-def is_loopback(address: str) -> bool:
-    try:
-        ip = ip_address(address)
-    except ValueError:
-        return False
-    mapped = getattr(ip, "ipv4_mapped", None)
-    return ip.is_loopback or (mapped is not None and mapped.is_loopback)
-
-
-def origin_host(origin: str) -> str | None:
-    try:
-        return urlsplit(origin).netloc
-    except ValueError:
-        return None
-
-
-def host_name(host: str) -> str:
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""

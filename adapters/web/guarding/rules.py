@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from adapters.web.config import Scope
 
-OPEN = frozenset({"/livez", "/readyz", "/slack/events"})
-"""Answered to everybody: whoever watches the process has no key, and Slack signs what it sends."""
+OPEN = frozenset({"/livez", "/readyz", "/slack/events", "/slack/install", "/slack/oauth_redirect"})
+"""Answered to everybody: whoever watches the process has no key, Slack signs what it sends, and an
+installation carries a state of its own."""
 
 SIGNED = "/hooks/"
 """What is called here carries a signature in the place of a key."""
 
 KEYLESS_PAGES = ("/static/", "/sign-in")
-"""What a browser needs before it has shown its key. Still loopback only where there are no keys."""
+"""What a browser needs before it has shown its key. Still loopback only without API keys."""
 
 SCOPES = {
     "": Scope.ASK,

@@ -18,6 +18,7 @@ from adapters.web.pages.admin_numbers import gaps_html, numbers_html
 from adapters.web.pages.admin_story import answers_html, story_html
 from adapters.web.parts import WebParts
 from adapters.web.routes.gaps import MAX_DAYS
+from adapters.web.routes.policies import policies_of
 from adapters.web.routes.reading import Reading
 from rag_core.ingestion.job import IngestionJob
 from rag_core.insight.gap import GapState
@@ -51,14 +52,16 @@ class AdminRoutes:
 
     async def numbers(self, caller: CallerOf, days: str = "") -> Response:
         wanted = int(days) if days.isascii() and days.isdecimal() and len(days) < 4 else USUAL_DAYS
-        stats = await self._parts.stats.last_days(min(max(1, wanted), MAX_DAYS))
+        stats = await self._parts.stats.last_days(
+            min(max(1, wanted), MAX_DAYS), books=caller.own_books
+        )
         return HTMLResponse(admin_page("/admin", numbers_html(stats), caller, charts=True))
 
     async def gaps(self, caller: CallerOf, state: str = "") -> Response:
         chosen = GapState(state) if state in set(GapState) else None
         await self._parts.gaps.refresh()
         states = (chosen,) if chosen else ()
-        gaps = await self._parts.gaps.listed(states=states, limit=GAPS)
+        gaps = await self._parts.gaps.listed(books=caller.own_books, states=states, limit=GAPS)
         return HTMLResponse(admin_page("/admin/gaps", gaps_html(gaps, chosen), caller))
 
     async def books(self, caller: CallerOf) -> Response:
@@ -72,16 +75,18 @@ class AdminRoutes:
         return HTMLResponse(jobs_html(await self._runs(caller)))
 
     async def channels(self, caller: CallerOf) -> Response:
-        shown = channels_html(await self._parts.policies.all())
+        shown = channels_html(await policies_of(caller, self._parts))
         return HTMLResponse(admin_page("/admin/channels", shown, caller))
 
     async def answers(self, caller: CallerOf) -> Response:
-        shown = answers_html(await self._parts.stories.recent(limit=ANSWERS))
+        shown = answers_html(
+            await self._parts.stories.recent(limit=ANSWERS, books=caller.own_books)
+        )
         return HTMLResponse(admin_page("/admin/answers", shown, caller))
 
     async def story(self, answer_id: str, caller: CallerOf) -> Response:
         known = uuid_of(answer_id)
-        story = await self._parts.stories.of(known) if known else None
+        story = await self._parts.stories.of(known, books=caller.own_books) if known else None
         if story is None:
             raise not_found("answer")
         heading = story.response.query
@@ -89,5 +94,4 @@ class AdminRoutes:
         return HTMLResponse(shown)
 
     async def _runs(self, caller: Caller) -> Sequence[IngestionJob]:
-        recent = await self._parts.jobs.recent(limit=RUNS)
-        return [job for job in recent if await self._reading.may_write(caller, job.book_id)]
+        return await self._parts.jobs.recent(limit=RUNS, books=caller.own_books)

@@ -31,7 +31,7 @@ class PageRoutes:
 
     def __init__(self, parts: WebParts, config: WebConfig) -> None:
         self._parts = parts
-        self._with_keys = bool(config.api_keys)
+        self._may_sign_out = not config.open_loopback
         self._drops = config.uploads is not None
         self._reading = Reading(books=parts.books, library=parts.library)
 
@@ -59,7 +59,7 @@ class PageRoutes:
                 welcome=NOTHING if exchanges else await self._welcome(caller, books),
                 modules=await self._modules(caller, books),
                 admin=fill("admin-link") if caller.scope >= Scope.ADMIN else NOTHING,
-                sign_out=fill("sign-out") if self._with_keys else NOTHING,
+                sign_out=fill("sign-out") if self._may_sign_out else NOTHING,
                 waiting=fill("waiting"),
                 exchange=fill("exchange", message_id="", question="", answer=fill("waiting")),
             )

@@ -10,7 +10,11 @@ from starlette.responses import JSONResponse, Response
 from adapters.web.documents.schemas import ProblemModel
 from adapters.web.guarding.rules import OPEN
 
-BEARER = {"type": "http", "scheme": "bearer", "description": "A key of FOOTNOTE_API_KEYS."}
+BEARER = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "An access key.",
+}
 
 
 class Description:

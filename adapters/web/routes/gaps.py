@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -12,10 +13,12 @@ from adapters.web.documents.bodies import GapBody
 from adapters.web.documents.insight import gap_document, stats_document
 from adapters.web.documents.insight_schemas import GapsModel, StatsModel
 from adapters.web.documents.schemas import problems
+from adapters.web.guarding.caller import Caller
+from adapters.web.guarding.entrance import CallerOf
 from adapters.web.guarding.problems import not_found
 from adapters.web.parts import WebParts
 from rag_core.insight.export import as_csv, as_markdown
-from rag_core.insight.gap import GapState
+from rag_core.insight.gap import Gap, GapState
 
 LISTED, EXPORTED = 50, 500
 MAX_DAYS = 366
@@ -64,28 +67,34 @@ class InsightRoutes:
         )
         return router
 
-    async def listed(self, state: State = None, limit: Limit = LISTED) -> Response:
-        await self._gaps.refresh()
-        gaps = await self._gaps.listed(states=states(state), limit=limit)
+    async def listed(
+        self, caller: CallerOf, state: State = None, limit: Limit = LISTED
+    ) -> Response:
+        gaps = await self._found(caller, state, limit)
         return JSONResponse({"gaps": [gap_document(gap) for gap in gaps]})
 
-    async def markdown(self, state: State = None) -> Response:
-        await self._gaps.refresh()
-        gaps = await self._gaps.listed(states=states(state), limit=EXPORTED)
+    async def markdown(self, caller: CallerOf, state: State = None) -> Response:
+        gaps = await self._found(caller, state, EXPORTED)
         return file(as_markdown(gaps), "markdown", "gaps.md")
 
-    async def csv(self, state: State = None) -> Response:
-        await self._gaps.refresh()
-        gaps = await self._gaps.listed(states=states(state), limit=EXPORTED)
+    async def csv(self, caller: CallerOf, state: State = None) -> Response:
+        gaps = await self._found(caller, state, EXPORTED)
         return file(as_csv(gaps), "csv", "gaps.csv")
 
-    async def change(self, gap_id: UUID, body: GapBody) -> Response:
-        if not await self._gaps.set_state(gap_id, GapState(body.state)):
+    async def change(self, gap_id: UUID, body: GapBody, caller: CallerOf) -> Response:
+        """A gap that other books share is theirs as well: the whole house's admin changes it."""
+        state = GapState(body.state)
+        if not await self._gaps.set_state(gap_id, state, books=caller.own_books):
             raise not_found("gap")
         return Response(status_code=204)
 
-    async def stats(self, days: Days = 30) -> Response:
-        return JSONResponse(stats_document(await self._stats.last_days(days)))
+    async def stats(self, caller: CallerOf, days: Days = 30) -> Response:
+        stats = await self._stats.last_days(days, books=caller.own_books)
+        return JSONResponse(stats_document(stats))
+
+    async def _found(self, caller: Caller, state: str | None, limit: int) -> Sequence[Gap]:
+        await self._gaps.refresh()
+        return await self._gaps.listed(books=caller.own_books, states=states(state), limit=limit)
 
 
 def states(state: str | None) -> tuple[GapState, ...]:

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from adapters.web.documents.schemas import AliveModel, ReadyModel, problems
+from adapters.web.guarding.entrance import CallerOf
 from adapters.web.guarding.problems import RETRY_SECONDS, Problem
 from adapters.web.parts import WebParts
 
@@ -63,5 +64,7 @@ class HealthRoutes:
         )
         return not_ready.response(request.headers.get("accept", ""))
 
-    async def metrics(self) -> Response:
+    async def metrics(self, caller: CallerOf) -> Response:
+        if caller.own_books is not None:
+            raise Problem(403, "Metrics count the whole house: use an admin key without books.")
         return Response(await self._metrics(), media_type=PROMETHEUS)

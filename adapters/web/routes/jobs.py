@@ -65,9 +65,8 @@ class JobRoutes:
         return router
 
     async def listed(self, caller: CallerOf) -> Response:
-        jobs = await self._jobs.recent(limit=LISTED)
-        own = [job for job in jobs if await self._reading.may_write(caller, job.book_id)]
-        return JSONResponse({"jobs": [job_document(job) for job in own]})
+        jobs = await self._jobs.recent(limit=LISTED, books=caller.own_books)
+        return JSONResponse({"jobs": [job_document(job) for job in jobs]})
 
     async def start(self, body: JobBody, caller: CallerOf) -> Response:
         if not await self._reading.may_write(caller, body.book_id):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
@@ -9,16 +11,20 @@ from adapters.web.documents.bodies import PolicyBody
 from adapters.web.documents.insight_schemas import PoliciesModel
 from adapters.web.documents.schemas import problems
 from adapters.web.documents.values import policy_document
+from adapters.web.guarding.caller import Caller
 from adapters.web.guarding.entrance import CallerOf
+from adapters.web.guarding.problems import Problem, invalid, not_found
 from adapters.web.parts import WebParts
 from adapters.web.routes.reading import Reading, no_such_book
+from rag_core.books.book import BookIds
+from rag_core.books.policy import EVERYWHERE, ChannelPolicy, Place
 
 
 class PolicyRoutes:
     """Lists what places say for themselves, and replaces it."""
 
     def __init__(self, parts: WebParts, reading: Reading) -> None:
-        self._policies = parts.policies
+        self._parts = parts
         self._reading = reading
 
     def router(self) -> APIRouter:
@@ -40,8 +46,8 @@ class PolicyRoutes:
         )
         return router
 
-    async def listed(self) -> Response:
-        said = await self._policies.all()
+    async def listed(self, caller: CallerOf) -> Response:
+        said = await policies_of(caller, self._parts)
         return JSONResponse(
             {"policies": [policy_document(place, policy) for place, policy in said.items()]}
         )
@@ -50,5 +56,32 @@ class PolicyRoutes:
         for book_id in body.book_ids:
             if not await self._reading.may_read(caller, book_id):
                 raise no_such_book("book_ids")
-        await self._policies.set(body.place(), body.policy())
+        if caller.own_books is not None:
+            await self._check_own(body.place(), body.policy(), caller.own_books)
+        await self._parts.policies.set(body.place(), body.policy())
         return Response(status_code=204)
+
+    async def _check_own(self, place: Place, policy: ChannelPolicy, books: BookIds) -> None:
+        """A channel that reads nothing but these books, before and after the change."""
+        if place.channel_id == EVERYWHERE:
+            raise Problem(403, "A whole server takes an admin key without books.")
+        before = await self._parts.library.policy_for(
+            platform=place.platform, tenant=place.tenant, channel_id=place.channel_id
+        )
+        reads = before.books or tuple(await self._parts.library.books_under(before) or ())
+        if not set(reads) <= set(books):
+            raise not_found("channel")
+        if policy != ChannelPolicy() and not policy.books:
+            raise invalid("book_ids", "book_ids must name your books.", ", ".join(books))
+
+
+async def policies_of(caller: Caller, parts: WebParts) -> Mapping[Place, ChannelPolicy]:
+    """What places say for themselves; for an admin of some books, those that read these alone."""
+    said, own = await parts.policies.all(), caller.own_books
+    if own is None:
+        return said
+    return {
+        place: policy
+        for place, policy in said.items()
+        if policy.books and set(policy.books) <= set(own)
+    }

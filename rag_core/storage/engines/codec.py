@@ -28,7 +28,7 @@ from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy
 from rag_core.books.source import BookSource
 from rag_core.conversation.message import Message
-from rag_core.conversation.state import RetrievalRecord
+from rag_core.conversation.state import RetrievalRecord, is_within_books
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError
 from rag_core.ingestion.job import IngestionJob
@@ -201,3 +201,9 @@ def citation_from_row(row: Row) -> Citation:
 def merged(metadata: str, news: Mapping[str, Any]) -> str:
     """Stored metadata with these keys laid over it."""
     return to_json(METADATA, {**json.loads(metadata), **news})
+
+
+def is_looked_up_within(row: Row, books: BookIds) -> bool:
+    """Whether the question of this row was looked up, and in these books alone."""
+    records = from_json(RETRIEVALS, row["retrievals"]) if row["retrievals"] else ()
+    return is_within_books(records, books)
