@@ -9,6 +9,7 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.answer_policy import AnswerPolicy
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
@@ -42,7 +43,7 @@ from adapters.slack.hearing.standing import Standing
 from adapters.slack.installing.teams import Teams, team_id_in
 from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
-from adapters.waiting import Waiting
+from adapters.thread_talk import ThreadTalk
 from rag_core.books.rules import KnowsPolicies
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.ports import FeedbackStore, ForgettingStore, InstallationStore, MarkerStore
@@ -109,7 +110,7 @@ class _Builder:
         self._teams = teams
         self._client = client
         self._errands = errands
-        self._waiting = Waiting()
+        self._talk = ThreadTalk()
         self._marks = MarkKeepers(parts.markers, teams)
         self._threads = AnsweredThreads(parts.markers)
         self._people = People(teams, admins=config.admins)
@@ -121,7 +122,7 @@ class _Builder:
             threads=self._threads,
             drafts=Drafts(parts.markers),
             whispers=self._whispers,
-            begun=self._waiting.begun,
+            begun=self._talk.begin,
             write_seconds=config.write_seconds,
         )
         self._keeping = self._keeping_of(parts.staffing) if parts.staffing else None
@@ -182,11 +183,15 @@ class _Builder:
             desk=parts.desk,
             teams=self._teams,
             standing=Standing(
-                threads=self._threads, policies=parts.policies, allowed_bots=config.allowed_bots
+                threads=self._threads,
+                talk=self._talk,
+                policies=parts.policies,
+                allowed_bots=config.allowed_bots,
             ),
             context=self._context,
             afterthoughts=afterthoughts,
-            waiting=self._waiting,
+            talk=self._talk,
+            policy=AnswerPolicy(),
             asked=asked,
             keeping=self._keeping,
         )

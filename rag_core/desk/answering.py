@@ -112,7 +112,7 @@ class Answering:
         except Exception as error:
             log.exception("question met a defect", extra={"question_id": str(claim.question_id)})
             return self._apology(claim, state, error), None
-        response = announced(answered[0], state, locale=claim.question.locale)
+        response = announced(answered[0], state, claim.question)
         return response, signed(answered[1], state, claim.question)
 
     async def give_up(
@@ -201,12 +201,22 @@ class Answering:
         )
 
 
-def announced(response: AgentResponse, state: ConversationState, *, locale: str) -> AgentResponse:
-    """The answer; the first one of a session that follows another says so."""
-    if state.session_number == 1 or state.turn_count:
+def announced(
+    response: AgentResponse, state: ConversationState, question: IncomingQuestion
+) -> AgentResponse:
+    """The answer; the first one of a session that follows another says so, and so does one to a
+    message that was split into question and paste."""
+    phrases = phrases_in(question.locale)
+    before = [phrases.afresh] if state.session_number > 1 and not state.turn_count else []
+    if question.original_length:
+        before.append(
+            phrases.split.format(
+                length=question.original_length, question=short(question.question.message)
+            )
+        )
+    if not before:
         return response
-    notice = phrases_in(locale).afresh
-    return replace(response, answer=guarded(f"{notice}\n\n{response.answer}"))
+    return replace(response, answer=guarded("\n\n".join((*before, response.answer))))
 
 
 def signed(turn: Turn | None, state: ConversationState, question: IncomingQuestion) -> Turn | None:

@@ -47,6 +47,10 @@ class IncomingQuestion:
     locale: str = "en"
     private: bool = False
     """Whether only the asker may see the answer."""
+    original_length: int = 0
+    """Characters of a message that was split into question and paste; 0: it was not split."""
+    retry_at: datetime | None = None
+    """When the bound has room again that this question met; None: it met none, or nobody knows."""
 
     @property
     def identity(self) -> MessageIdentity:

@@ -9,7 +9,7 @@ from typing import Any
 from adapters.apologies import sentence_for
 from adapters.excerpts import one_line
 from adapters.passages import Passages
-from adapters.pastes import shortened
+from adapters.pastes import split_message
 from adapters.platform import AcceptsQuestions
 from adapters.slack.acting.house_keeping import HouseCommand
 from adapters.slack.acting.private import RESPONSE_URL
@@ -18,7 +18,6 @@ from adapters.slack.answering.blocks import sections
 from adapters.slack.answering.markdown import escaped, link
 from adapters.slack.calling.people import People
 from adapters.slack.config import CommandNames
-from adapters.slack.hearing.events import noted
 from adapters.slack.hearing.mentions import plain_text
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question, shows_nothing
@@ -94,7 +93,7 @@ class Commands:
 
 def asked_by_command(used: Typed, words: str, *, locale: str) -> IncomingQuestion:
     """What one person sees alone is a conversation of its own."""
-    now = datetime.now(UTC)
+    now, split = datetime.now(UTC), split_message(words)
     return IncomingQuestion(
         key=ConversationKey(
             platform=Platform.SLACK,
@@ -104,10 +103,11 @@ def asked_by_command(used: Typed, words: str, *, locale: str) -> IncomingQuestio
         ),
         message_id=used.trigger_id,
         asker_id=used.user_id,
-        question=Question(message=shortened(words)),
+        question=Question(message=split.question, context=split.context),
         heard_at=now,
         position=f"{now.timestamp():.6f}",
-        address={RESPONSE_URL: used.response_url, **noted(words)},
+        address={RESPONSE_URL: used.response_url},
+        original_length=split.original_length,
         locale=locale,
         private=True,
     )

@@ -86,11 +86,13 @@ async def revise(transaction: Transaction, question: IncomingQuestion) -> UUID |
     if known is None or known["refusal"] is not None:
         return None
     stored = question_from_json(known["body"])
-    if stored.question.message == question.question.message:
+    edited = question.question.keeping_context_of(stored.question)
+    if (stored.question.message, stored.question.context) == (edited.message, edited.context):
         return None
     revised = replace(
         stored,
-        question=question.question,
+        question=edited,
+        original_length=question.original_length,
         locale=question.locale,
         address={**stored.address, **question.address},
     )
