@@ -18,7 +18,6 @@ THREADS = 5_000
 MESSAGES = 20
 """The newest of a thread; who wrote none of them has left the conversation."""
 WAITING = 5_000
-ASKERS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class ThreadTalk:
 
     def __init__(self) -> None:
         self._threads: OrderedDict[ConversationKey, deque[Said]] = OrderedDict()
-        self._askers: OrderedDict[tuple[ConversationKey, str], None] = OrderedDict()
+        self._askers: OrderedDict[ConversationKey, set[str]] = OrderedDict()
         self._own: OrderedDict[ConversationKey, None] = OrderedDict()
         self._waiting: OrderedDict[MessageIdentity, IncomingQuestion] = OrderedDict()
 
@@ -66,7 +65,8 @@ class ThreadTalk:
         said = self._said_in(question.key)
         if all(known.message_id != question.message_id for known in said):
             said.append(Said(question.message_id, question.asker_id))
-        _keep(self._askers, (question.key, question.asker_id), None, most=ASKERS)
+        askers = self._askers.get(question.key, set()) | {question.asker_id}
+        _keep(self._askers, question.key, askers, most=THREADS)
         if question.message_id == question.key.thread_id:
             _keep(self._own, question.key, None, most=THREADS)
         if may_be_answered_by_others:
@@ -81,8 +81,10 @@ class ThreadTalk:
         return any(said.author_id != author_id for said in self._threads.get(key, ()))
 
     def has_asked(self, key: ConversationKey, author_id: str) -> bool:
-        """Whether this person asked the bot in the thread lately."""
-        return (key, author_id) in self._askers
+        """Whether this person asked the bot in the thread. Where nobody is known to have, as after
+        a restart, it may have been anybody."""
+        askers = self._askers.get(key)
+        return askers is None or author_id in askers
 
     def began_with_question(self, key: ConversationKey) -> bool:
         """Whether the first message of the thread was a question to the bot, asked lately."""

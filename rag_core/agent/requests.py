@@ -47,7 +47,7 @@ ACKNOWLEDGING = """
     ok okay k yes yep yeah yup no nope lol haha hm hmm ah oh aha cool nice great good perfect
     super awesome sure right exactly indeed done same here me too got it i see that makes sense
     will do sounds question point idea clue not idk don't know either sorry please never mind
-    thanks thank you thx problem issue following and the a helped works ja nein genau keine ahnung
+    thanks thank you thx lot so much many again all everyone cheers problem issue following and the a helped works ja nein genau keine ahnung
     danke vale oui non"""
 ACKNOWLEDGES = frozenset(ACKNOWLEDGING.split())
 """A message of nothing else neither asks nor answers: `same here`, `no idea, sorry`."""
@@ -88,7 +88,7 @@ def asks_something(text: str) -> bool:
 
 def is_acknowledgement(text: str) -> bool:
     """Whether a message is no more than `ok`, `same here` or `thanks`."""
-    said = words(text)
+    said = words(text.replace("+1", ""))
     if small_talk(text) is SmallTalk.THANKS:
         return True
     return bool(said) and said[0] != "do" and ACKNOWLEDGES.issuperset(said)

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from rag_core.books.policy import ChannelPolicy
+from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.key import Platform, TenantId
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, on_a_course, running
@@ -141,7 +142,7 @@ async def test_what_somebody_else_answers_before_the_bot_begins_is_left_alone() 
         await asyncio.sleep(0.05)
         await course.peer.say(thread, course.alice, "And on Sundays?")
         await course.until(lambda: len(course.desk.questions) == 3)
-        from_bob = await course.peer.say(thread, course.bob, "Sundays are free.", reply_to=asked)
+        from_bob = await course.peer.say(thread, course.bob, "Sundays are free.")
         await course.until(lambda: course.desk.withdrawn)
         course.desk.thinks.set()
         await course.answered(2)
@@ -177,14 +178,18 @@ async def test_bots_and_webhooks_that_are_on_the_list_are_answered_and_no_others
 
 
 @pytest.mark.parametrize("kind", ["text/x-python; charset=utf-8", None])
-async def test_a_text_file_is_part_of_the_question(kind: str | None) -> None:
+async def test_a_text_file_is_context_of_the_question(kind: str | None) -> None:
     async with on_a_course() as course:
         file = course.peer.attach("limits.py", b"LIMIT = 10\n", kind)
         await course.peer.say(
             course.channel, course.alice, "What is wrong?", mentions_bot=True, attachments=[file]
         )
         await course.answered()
-        assert course.desk.texts == ["What is wrong?\n\nlimits.py:\n```\nLIMIT = 10\n```"]
+        (question,) = course.desk.questions
+        assert question.question.message == "What is wrong?"
+        assert question.question.context == (
+            ContextItem(kind=ContextKind.ATTACHMENT, text="limits.py:\nLIMIT = 10"),
+        )
 
 
 async def test_a_file_alone_can_be_the_question() -> None:

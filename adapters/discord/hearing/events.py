@@ -98,7 +98,7 @@ def read(
         in_own_thread=spot.owner_id == me.id,
         begins_post=begins_post(message),
         by_owner=spot.owner_id == message.author.id,
-        is_for_somebody_else=is_for_somebody_else(message),
+        is_for_somebody_else=not addressed and is_for_somebody_else(message),
         bot_id=str(bot_behind(message) or ""),
         replies_to=str(message.reference.message_id or "") if message.reference else "",
     )

@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 NEWEST = 100
 """Messages before the mention: one request."""
+AROUND = 3
+"""The message itself and its neighbours: a thread may begin without one, and nothing is refused."""
 READ_SECONDS = 3.0
 
 
@@ -60,12 +62,9 @@ class ThreadReader:
         parent = channel.parent if isinstance(channel, discord.Thread) else None
         if not isinstance(parent, discord.TextChannel):
             return []
-        try:
-            with discord_errors():
-                data = await self._connection.http.get_message(parent.id, channel.id)
-                return [self._message(parent, data)]
-        except UpstreamError:
-            return []  # a thread may begin without a message, or the message is gone
+        with discord_errors():
+            near = await self._connection.http.logs_from(parent.id, AROUND, around=channel.id)
+            return [self._message(parent, data) for data in near if int(data["id"]) == channel.id]
 
     def _message(self, channel: Any, data: Any) -> discord.Message:
         state = self._connection._connection
