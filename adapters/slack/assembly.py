@@ -192,6 +192,7 @@ class _Builder:
             afterthoughts=afterthoughts,
             talk=self._talk,
             policy=AnswerPolicy(),
+            errands=self._errands,
             asked=asked,
             keeping=self._keeping,
         )

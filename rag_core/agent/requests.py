@@ -47,8 +47,8 @@ ACKNOWLEDGING = """
     ok okay k yes yep yeah yup no nope lol haha hm hmm ah oh aha cool nice great good perfect
     super awesome sure right exactly indeed done same here me too got it i see that makes sense
     will do sounds question point idea clue not idk don't know either sorry please never mind
-    thanks thank you thx lot so much many again all everyone cheers problem issue following and the a helped works ja nein genau keine ahnung
-    danke vale oui non"""
+    thanks thank you thx lot so much many again all everyone cheers problem issue following and the
+    a helped works ja nein genau keine ahnung danke vale oui non"""
 ACKNOWLEDGES = frozenset(ACKNOWLEDGING.split())
 """A message of nothing else neither asks nor answers: `same here`, `no idea, sorry`."""
 POINTING = """

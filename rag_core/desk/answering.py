@@ -125,7 +125,8 @@ class Answering:
     async def decline(self, claim: OpenQuestion) -> AgentResponse:
         """The notice for a question that met a bound; nothing was asked of the agent."""
         assert claim.refusal is not None
-        notice = guarded(notices_in(claim.question.locale).of(claim.refusal))
+        notices, retry_at = notices_in(claim.question.locale), claim.question.retry_at
+        notice = guarded(notices.of(claim.refusal, retry_at=retry_at))
         return self._unanswered(claim, await self._thread(claim), notice)
 
     async def _thread(self, claim: OpenQuestion) -> ConversationState:

@@ -78,4 +78,14 @@ class Receipt:
     question_id: UUID
     repeated: bool
     refusal: Refusal | None = None
-    """The bound that the question met: it is not answered, and the asker is told so once."""
+    """The bound that the question met: it is not answered."""
+    retry_at: datetime | None = None
+    """When that bound has room again, where that is known."""
+    notice_follows: bool = True
+    """Whether the desk itself tells the asker of the refusal, as it delivers an answer. It does so
+    once in a while; else the platform says it."""
+
+    @property
+    def must_be_told(self) -> Refusal | None:
+        """The refusal that the platform has to tell the asker of."""
+        return None if self.notice_follows or self.repeated else self.refusal

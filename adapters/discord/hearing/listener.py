@@ -25,6 +25,7 @@ from adapters.discord.hearing.standing import Standing, place_of
 from adapters.discord.hearing.threads import ThreadReader
 from adapters.never_mind import is_never_mind
 from adapters.platform import AcceptsQuestions
+from adapters.refusals import RefusalPace, refusal_sentence
 from adapters.thread_talk import ThreadTalk
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError, UpstreamError
@@ -68,8 +69,9 @@ class Listener:
         self._pauses = pauses
         self._keeping = keeping
         self._heard: OrderedDict[int, None] = OrderedDict()
-        self._told: set[str] = set()
-        """The channels that were told already that nothing is taken."""
+        self._told: set[tuple[int, int]] = set()
+        """Who was told already, and where, that nothing is taken."""
+        self._refusals = RefusalPace()
 
     async def hear(self, message: discord.Message, *, me: discord.abc.User) -> None:
         self._note(message.id)
@@ -148,27 +150,32 @@ class Listener:
     async def _hand_in(self, heard: Heard, message: discord.Message) -> None:
         """A question that the desk does not take is one that somebody waits for."""
         decision = Decision.ANSWER if heard.addressed else Decision.IGNORE
+        refusal = ""
 
         async def hand_in() -> None:
-            nonlocal decision
+            nonlocal decision, refusal
             async with self._entrance.turn():
                 decision = await self._decide(heard)
                 if decision.answers:
-                    await self._accept(heard, message, decision)
+                    refusal = await self._accept(heard, message, decision)
 
         in_time = await in_hand(hand_in, pauses=self._pauses, message_id=heard.question.message_id)
         if decision is Decision.TAKE_BACK:
             await self._afterthoughts.never_mind(message, heard)
         elif decision.answers and not in_time:
-            await self._say_once(str(message.channel.id), str(message.id))
+            await self._say_once(message)
+        elif refusal and not heard.bot_id and self._refusals.allows(heard.question):
+            await self._say(str(message.channel.id), str(message.id), refusal)
 
-    async def _accept(self, heard: Heard, message: discord.Message, decision: Decision) -> None:
+    async def _accept(self, heard: Heard, message: discord.Message, decision: Decision) -> str:
+        """Why the question is not answered, where the desk does not tell its asker."""
         question = await self._with_reader(heard, message)
         may_stand_down = decision is Decision.ANSWER_UNLESS_A_PERSON_DOES
         self._talk.ask(question, may_be_answered_by_others=may_stand_down)
-        await self._desk.accept(question)
+        receipt = await self._desk.accept(question)
         self._afterthoughts.asked(question)
         self._told.clear()
+        return refusal_sentence(receipt, locale=question.locale)
 
     async def _with_reader(self, heard: Heard, message: discord.Message) -> IncomingQuestion:
         reader = await self._readers.profile(message.author, heard.spot.tenant)
@@ -185,10 +192,11 @@ class Listener:
         for identity in answered:
             await self._afterthoughts.withdrawn(identity)
 
-    async def _say_once(self, channel_id: str, message_id: str) -> None:
-        if channel_id not in self._told:
-            self._told.add(channel_id)
-            await self._say(channel_id, message_id, NOT_TAKEN)
+    async def _say_once(self, message: discord.Message) -> None:
+        asker = (message.channel.id, message.author.id)
+        if asker not in self._told and len(self._told) < REMEMBERED:
+            self._told.add(asker)
+            await self._say(str(message.channel.id), str(message.id), NOT_TAKEN)
 
     async def _say(self, channel_id: str, message_id: str, sentence: str) -> None:
         try:

@@ -11,6 +11,7 @@ from adapters.excerpts import one_line
 from adapters.passages import Passages
 from adapters.pastes import split_message
 from adapters.platform import AcceptsQuestions
+from adapters.refusals import refusal_sentence
 from adapters.slack.acting.house_keeping import HouseCommand
 from adapters.slack.acting.private import RESPONSE_URL
 from adapters.slack.acting.typed import Reply, Typed, said, typed_in
@@ -22,7 +23,8 @@ from adapters.slack.hearing.mentions import plain_text
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question, shows_nothing
 from rag_core.desk.incoming import IncomingQuestion
-from rag_core.errors import FootnoteError, StorageError
+from rag_core.desk.notices import notices_in
+from rag_core.errors import DeskFull, FootnoteError, StorageError
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
 
@@ -70,10 +72,12 @@ class Commands:
             return said(f"Write your question behind {used.name}, as in: {used.name} How do I …?")
         locale = await self._people.locale_of(used.team_id, used.user_id)
         try:
-            await self._desk.accept(asked_by_command(used, words, locale=locale))
+            receipt = await self._desk.accept(asked_by_command(used, words, locale=locale))
+        except DeskFull:
+            return said(notices_in(locale).queue)
         except StorageError:
             return said(NOT_TAKEN)
-        return said(SEARCHING)
+        return said(refusal_sentence(receipt, locale=locale) or SEARCHING)
 
     async def _lookup(self, used: Typed, passages: Passages) -> Reply:
         words = plain_text(used.text, "")

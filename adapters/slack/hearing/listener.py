@@ -13,15 +13,19 @@ from weakref import WeakValueDictionary
 from adapters.answer_policy import AnswerPolicy, Decision, MessageFacts, Place
 from adapters.never_mind import is_never_mind
 from adapters.platform import AcceptsQuestions
+from adapters.refusals import RefusalPace, refusal_sentence
 from adapters.slack.acting.keeping import Keeping
 from adapters.slack.calling.team import Team
 from adapters.slack.hearing.afterthoughts import Afterthoughts
 from adapters.slack.hearing.context import Context
+from adapters.slack.hearing.errands import Errands
 from adapters.slack.hearing.events import Deleted, Edited, Heard, heard_in
 from adapters.slack.hearing.standing import Standing
 from adapters.slack.installing.teams import Teams, team_id_in
 from adapters.thread_talk import ThreadTalk
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
+from rag_core.desk.notices import notices_in
+from rag_core.errors import DeskFull
 
 KEPT = 2_000
 Clock = Callable[[], datetime]
@@ -40,6 +44,7 @@ class Listener:
         afterthoughts: Afterthoughts,
         talk: ThreadTalk,
         policy: AnswerPolicy,
+        errands: Errands,
         asked: Callable[[IncomingQuestion], None],
         keeping: Keeping | None = None,
         clock: Clock = lambda: datetime.now(UTC),
@@ -51,6 +56,8 @@ class Listener:
         self._afterthoughts = afterthoughts
         self._talk = talk
         self._policy = policy
+        self._errands = errands
+        self._refusals = RefusalPace()
         self._asked = asked
         self._keeping = keeping
         self._clock = clock
@@ -95,8 +102,30 @@ class Listener:
                 question = await self._context.of(team, heard, reads_thread=reads)
             may_stand_down = decision is Decision.ANSWER_UNLESS_A_PERSON_DOES
             self._talk.ask(question, may_be_answered_by_others=may_stand_down)
-            await self._desk.accept(question)
+            try:
+                receipt = await self._desk.accept(question)
+            except DeskFull:  # Slack sends it again, a few times
+                self._tell(team, heard, question, notices_in(question.locale).queue)
+                raise
+            self._tell(team, heard, question, refusal_sentence(receipt, locale=question.locale))
             self._remember(question)
+
+    def _tell(self, team: Team, heard: Heard, question: IncomingQuestion, sentence: str) -> None:
+        """Tell the asker alone that this question is not taken."""
+        if sentence and not heard.from_bot and self._refusals.allows(question):
+            self._errands.offer(self._whisper(team, heard, question, sentence))
+
+    async def _whisper(
+        self, team: Team, heard: Heard, question: IncomingQuestion, sentence: str
+    ) -> None:
+        thread = {"thread_ts": question.key.thread_id} if heard.in_thread else {}
+        await team.call(
+            "chat.postEphemeral",
+            channel=question.key.channel_id,
+            user=question.asker_id,
+            text=sentence,
+            **thread,
+        )
 
     async def _edited(self, question: IncomingQuestion) -> None:
         known = self._accepted.pop(question.identity, None)
