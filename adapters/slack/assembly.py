@@ -114,6 +114,7 @@ class _Builder:
         self._marks = MarkKeepers(parts.markers, teams)
         self._threads = AnsweredThreads(parts.markers)
         self._people = People(teams, admins=config.admins)
+        self._members = StaffMembers(config.ask_person, people=self._people, teams=teams)
         self._context = Context(people=self._people, files=FileReader(client.session))
         self._whispers = Whispers(teams=teams, session=client.session, api_base=client.base_url)
         self._renderer = SlackRenderer(has_staff=bool(config.ask_person))
@@ -200,7 +201,7 @@ class _Builder:
     def _keeping_of(self, staffing: KeepsAnswers) -> Keeping:
         return Keeping(
             staffing,
-            staff=StaffMembers(self._config.ask_person, people=self._people, teams=self._teams),
+            staff=self._members,
             people=self._people,
             teams=self._teams,
             whispers=self._whispers,
@@ -214,7 +215,13 @@ class _Builder:
         )
         return Presses(
             review=review,
-            staff=Staff(self._config.ask_person, review=review, teams=teams, whispers=whispers),
+            staff=Staff(
+                self._config.ask_person,
+                members=self._members,
+                review=review,
+                teams=teams,
+                whispers=whispers,
+            ),
             sharing=Sharing(
                 answers=parts.answers,
                 markers=parts.markers,
