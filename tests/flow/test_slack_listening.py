@@ -192,6 +192,32 @@ async def test_the_bots_bare_name_means_the_thread_itself() -> None:
         assert question.question.context[-1].text.startswith("word 59")
 
 
+async def test_a_message_that_is_shared_with_the_bot_is_what_is_asked_about() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        shared = {"is_share": True, "author_name": "Ben", "text": "How many vacation days?"}
+        peer.say(DIRECT, ANN, "", attachments=[shared])
+        await settled(peer, desk)
+        [question] = desk.questions.values()
+        assert question.question.message == ANSWER_THIS
+        assert question.question.context == (
+            ContextItem(kind=ContextKind.REPLY, author="Ben", text="How many vacation days?"),
+        )
+
+
+async def test_in_a_thread_of_people_only_who_asked_goes_on_without_a_mention() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        head = peer.say(GENERAL, ANN, "How many vacation days do new people get?")
+        peer.say(GENERAL, CLEO, f"{MENTION} do you know?", thread_ts=head)
+        await settled(peer, desk)
+        peer.say(GENERAL, BEN, "Ann, are you in the office?", thread_ts=head)
+        peer.say(GENERAL, CLEO, "I see.", thread_ts=head)
+        peer.say(GENERAL, CLEO, "And in the second year?", thread_ts=head)
+        await settled(peer, desk)
+        assert asked(desk) == ["do you know?", "And in the second year?"]
+
+
 async def test_of_a_long_thread_the_newest_is_read_and_a_long_message_leaves_room() -> None:
     desk = desk_that_answers()
     async with SlackPeer() as peer, slack_at_work(peer, desk):

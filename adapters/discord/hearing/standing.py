@@ -80,7 +80,7 @@ class Standing:
             and place in {Place.CHANNEL, Place.NEW_POST}
             and await self._opted_in(spot),
             was_answered_here=answered,
-            asked_here=heard.by_owner or self._talk.has_asked(key, author),
+            asked_here=(heard.by_owner and spot.is_post) or self._talk.has_asked(key, author),
             has_others=self._talk.has_others(key, author),
         )
 
