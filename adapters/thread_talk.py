@@ -45,7 +45,7 @@ class ThreadTalk:
         self, message: IncomingQuestion, *, text: str, in_thread: bool, replies_to: str = ""
     ) -> Sequence[MessageIdentity]:
         """Note a person's message; which waiting questions of others it answers, each once."""
-        said = self._said_in(message.key)
+        said: Sequence[Said] = self._threads.get(message.key, ())
         if any(known.message_id == message.message_id for known in said):
             return []
         answered: list[IncomingQuestion] = []
@@ -55,7 +55,7 @@ class ThreadTalk:
             elif in_thread:
                 answered = self._exchanged(message, said)
         if in_thread:
-            said.append(Said(message.message_id, message.asker_id))
+            self._said_in(message.key).append(Said(message.message_id, message.asker_id))
         for question in answered:
             self.begin(question)
         return [question.identity for question in answered]
@@ -105,7 +105,7 @@ class ThreadTalk:
             and question.asker_id != message.asker_id
         ]
 
-    def _exchanged(self, message: IncomingQuestion, said: deque[Said]) -> list[IncomingQuestion]:
+    def _exchanged(self, message: IncomingQuestion, said: Sequence[Said]) -> list[IncomingQuestion]:
         """The asker's last question and what they said to it since, where only two people talk."""
         authors = {each.author_id for each in said} | {message.asker_id}
         if len(authors) != 2 or not said or said[-1].author_id == message.asker_id:

@@ -105,10 +105,11 @@ async def test_a_mention_in_a_thread_of_people_reads_that_thread() -> None:
         await course.answered()
         (question,) = course.desk.questions
         assert question.question.message == ANSWER_THIS
+        alice, bob = str(course.alice.id), str(course.bob.id)
         assert [(item.kind, item.author, item.text) for item in question.question.context] == [
-            (ContextKind.THREAD, "bob", "How do I close the gripper?"),
-            (ContextKind.THREAD, "bob", "It stays open since Monday."),
-            (ContextKind.THREAD, "alice", "no idea, sorry"),
+            (ContextKind.THREAD, bob, "How do I close the gripper?"),
+            (ContextKind.THREAD, bob, "It stays open since Monday."),
+            (ContextKind.THREAD, alice, "no idea, sorry"),
         ]
         await peer.say(thread, course.bob, "Did Monday bring an update?")
         await peer.say(thread, course.alice, "And how do I open it?")
@@ -139,7 +140,11 @@ async def test_a_mention_in_reply_to_a_message_reads_that_message() -> None:
         (question,) = course.desk.questions
         assert question.question.message == "do you know?"
         assert question.question.context == (
-            ContextItem(kind=ContextKind.REPLY, author="bob", text="How do I close the gripper?"),
+            ContextItem(
+                kind=ContextKind.REPLY,
+                author=str(course.bob.id),
+                text="How do I close the gripper?",
+            ),
         )
 
 

@@ -151,7 +151,7 @@ def replied_to(message: discord.Message, me: discord.abc.User) -> list[ContextIt
 def said_by(message: discord.Message, me: discord.abc.User, kind: ContextKind) -> list[ContextItem]:
     """A message as context; nothing where it says nothing."""
     text = asked_text(message, me)
-    return [ContextItem(kind=kind, text=text, author=message.author.display_name)] if text else []
+    return [ContextItem(kind=kind, text=text, author=str(message.author.id))] if text else []
 
 
 def is_for_somebody_else(message: discord.Message) -> bool:
