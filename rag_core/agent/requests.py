@@ -88,6 +88,8 @@ def asks_something(text: str) -> bool:
 
 def is_acknowledgement(text: str) -> bool:
     """Whether a message is no more than `ok`, `same here` or `thanks`."""
+    if QUESTION_MARK.search(text):
+        return False
     said = words(text.replace("+1", ""))
     if small_talk(text) is SmallTalk.THANKS:
         return True

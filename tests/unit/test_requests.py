@@ -28,6 +28,8 @@ ASK = [
     "In work?",
     "thanks, but why?",
     "thank you, and in Python?",
+    "Sure?",
+    "really?",
 ]
 ACKNOWLEDGE = [
     "Thanks!",
