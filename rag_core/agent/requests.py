@@ -28,7 +28,8 @@ REQUEST = re.compile(
     LEAD + r"(?:tell|explain|show|give|describe|list|summari[sz]e|compare|define|remind|help"
     r"|erklär\w*|zeig\w*|nenn\w*|explica\w*|muéstra\w*|dime|explique\w*|montre\w*)\b"
     r"|\bi(?:'m|’m| am| was)? (?:wondering|stuck|confused|lost|looking for|trying to)\b"
-    r"|\bi (?:need|want to|wonder|would like|have an?(?:other)? (?:question|problem|issue))\b"
+    r"|\bi(?:(?:'|’)d| would) (?:like|love)\b"
+    r"|\bi (?:need|want|wonder|have an?(?:other)? (?:question|problem|issue))\b"
     r"|\b(?:any|some)(?:one|body) (?:know|help|explain)|\bneed (?:some |your )?help\b|\bhelp me\b"
     r"|\bich (?:brauche|möchte|suche)\b|\bnecesito\b|\bje (?:cherche|voudrais)\b",
     re.IGNORECASE,

@@ -58,6 +58,40 @@ async def test_slack_mentions_and_direct_messages_over_the_limit_meet_words(
         assert WORDS in told.seen
 
 
+async def test_an_overfull_queue_is_said_in_words_on_slack(database: Database) -> None:
+    async with slack_office(database, Bounds(waiting=1)) as (office, peer):
+        office.answers.thinks.clear()
+        peer.say(GENERAL, ANN, f"{MENTION} How many a day?")
+        await peer.heard()
+        await until(lambda: office.answers.asked)
+        for person in (ANN, BEN):
+            peer.say(GENERAL, person, f"{MENTION} And a week?")
+            await peer.heard()
+        office.answers.thinks.set()
+        await office.until_done()
+        declined = [m.seen for m in peer.world.everything_of_the_bot() if "Declined" in m.seen]
+        assert len(declined) == 2, "each is told, by the desk, as an answer"
+        envelope = peer.people.command(BEN, "/ask", "How many a day?", GENERAL)
+        await peer.heard()
+        assert str(envelope.response["text"]) == SEARCHING
+
+
+async def test_a_desk_that_takes_nothing_more_says_so_at_once(database: Database) -> None:
+    async with slack_office(database, Bounds(waiting=1, waiting_notices=0)) as (office, peer):
+        office.answers.thinks.clear()
+        peer.say(GENERAL, ANN, f"{MENTION} How many a day?")
+        await peer.heard()
+        await until(lambda: office.answers.asked)
+        envelope = peer.people.command(BEN, "/ask", "How many a day?", GENERAL)
+        peer.say(GENERAL, BEN, f"{MENTION} And a week?")
+        await until(lambda: peer.house.whispers)
+        assert [whisper.user for whisper in peer.house.whispers] == [BEN]
+        assert "Very many questions" in peer.house.whispers[0].seen
+        assert "Very many questions" in str(envelope.response["text"])
+        office.answers.thinks.set()
+        await office.until_done()
+
+
 async def test_a_discord_command_over_the_limit_never_goes_on_thinking(
     database: Database,
 ) -> None:
