@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from adapters.graphemes import safe_cut
 from rag_core.agent.paste import error_lines, is_trace
-from rag_core.agent.requests import asks_something
+from rag_core.agent.requests import QUESTION_MARK, asks_something
 from rag_core.conversation.context import MAX_CONTEXT, ContextItem, ContextKind
 from rag_core.conversation.question import MAX_QUESTION, shows_nothing
 
@@ -22,7 +22,6 @@ LEAST = 200
 ERRORS_SHARE = 3
 """Lines that name an error get up to this part of the room, and so does the start of a paste."""
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
-ASKING = re.compile(r"[^?？\n]*[?？]+(?=[\s\"'”’)\]*_~]|$)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +99,7 @@ def _find_question(text: str) -> tuple[int, int]:
     """Where the question stands: the first paragraph of a person's own words that has a question
     mark, else one that asks, else the first words, else the last line that names an error."""
     paragraphs = _own_paragraphs(text)
-    for asks in (ASKING.search, asks_something):
+    for asks in (QUESTION_MARK.search, asks_something):
         for start, end in paragraphs:
             if asks(text[start:end]):
                 return _within(text, start, end)
@@ -116,7 +115,7 @@ def _within(text: str, start: int, end: int) -> tuple[int, int]:
     """Of a long paragraph the sentence that asks, with what stands before it."""
     if end - start <= LONGEST_ASKED:
         return start, end
-    marks = [start + found.end() for found in ASKING.finditer(text[start:end])]
+    marks = [start + found.end() for found in QUESTION_MARK.finditer(text[start:end])]
     if not marks:
         return start, safe_cut(text, start, start + LONGEST_ASKED)
     mark = marks[-1]

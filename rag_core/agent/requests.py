@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
-from rag_core.agent.language.words import content, words
+from rag_core.agent.language.words import listed, meant
 from rag_core.agent.smalltalk import SmallTalk, small_talk
 
+LONGEST_TALK = 300
+"""Characters of a message that may be no more than talk; a longer one says something."""
 ANSWER_THIS = "Can you answer this?"
 """What somebody asks who says no more than the bot's name beside a question of others."""
-QUESTION_MARK = re.compile(r"[?？]+(?=[\s\"'”’)\]*_~!]|$)|¿")
+QUESTION_MARK = re.compile(r"[?？](?=[\s\"'”’)\]*_~!]|$)|¿")
 """At the end of a word: an address may have one within."""
 ADDRESS = re.compile(r"\b\w+://\S+")
 LEAD = (
@@ -78,7 +80,7 @@ COUNTER = re.compile(
 def asks_something(text: str) -> bool:
     """Whether a message asks a question, for help, or says that something does not work."""
     plain = ADDRESS.sub(" ", text)
-    if small_talk(plain) in {SmallTalk.GREETING, SmallTalk.THANKS}:
+    if talk_in(plain) in {SmallTalk.GREETING, SmallTalk.THANKS}:
         return False
     if QUESTION_MARK.search(plain):
         return True
@@ -87,29 +89,36 @@ def asks_something(text: str) -> bool:
     )
 
 
+def talk_in(text: str) -> SmallTalk | None:
+    """What kind of small talk a message is; a long one is none."""
+    return small_talk(text) if len(text) <= LONGEST_TALK else None
+
+
 def is_acknowledgement(text: str) -> bool:
     """Whether a message is no more than `ok`, `same here` or `thanks`."""
-    if QUESTION_MARK.search(text):
+    if len(text) > LONGEST_TALK or QUESTION_MARK.search(text):
         return False
-    said = words(text.replace("+1", ""))
     if small_talk(text) is SmallTalk.THANKS:
         return True
+    said = listed(text.replace("+1", ""))
     return bool(said) and said[0] != "do" and ACKNOWLEDGES.issuperset(said)
 
 
 def states_something(text: str) -> bool:
     """Whether a message says something that may be an answer to somebody."""
     return (
-        bool(words(text))
+        any(map(str.isalnum, text))
         and not asks_something(text)
         and not is_acknowledgement(text)
-        and small_talk(text) is None
+        and talk_in(text) is None
     )
 
 
 def points_at_context(text: str) -> bool:
     """Whether a message means nothing without what stands beside it: `can you answer this?`"""
-    said = words(text)
+    if len(text) > LONGEST_TALK:
+        return False
+    said = listed(text)
     if not said:
         return True
     return len(said) <= MOST_POINTING and AROUND.issuperset(said) and not POINTS.isdisjoint(said)
@@ -121,6 +130,6 @@ def is_real_question(text: str) -> bool:
         asks_something(text)
         and not points_at_context(text)
         and COUNTER.match(text) is None
-        and bool(content(text))
-        and small_talk(text) is None
+        and any(meant(text))
+        and talk_in(text) is None
     )

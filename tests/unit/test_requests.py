@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.pastes import split_message
 from rag_core.agent.requests import (
     ANSWER_THIS,
     asks_something,
@@ -103,6 +106,18 @@ def test_other_questions_mean_themselves(text: str) -> None:
 def test_a_question_back_to_the_asker_is_not_for_the_documents(text: str) -> None:
     assert asks_something(text)
     assert not is_real_question(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["?" * 40_000 + "a", "a" * 40_000, "hi " * 15_000, "so, " * 10_000 + "x", "(" * 40_000,
+             "i am " * 8_000, "does not a a " * 4_000, "a://" * 10_000]
+)  # fmt: skip
+def test_no_message_takes_long_to_be_read(text: str) -> None:
+    began = perf_counter()
+    for read in (asks_something, is_acknowledgement, states_something, points_at_context):
+        read(text)
+    split_message(text)
+    assert perf_counter() - began < 5.0, "no rule reads a text again from each of its places"
 
 
 @given(st.text(alphabet="ok thanks?! iscanyouhelp this.,\n", max_size=2_000))
