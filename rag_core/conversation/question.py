@@ -48,6 +48,14 @@ class Question:
                 allowed="0.0 to 1.0",
             )
 
+    def was_written_as(self, other: Question) -> bool:
+        """Whether both come from the same message: what stands beside it may have changed."""
+        return (self.message, self._pastes) == (other.message, other._pastes)
+
+    @property
+    def _pastes(self) -> tuple[ContextItem, ...]:
+        return tuple(item for item in self.context if item.kind is ContextKind.PASTE)
+
     def keeping_context_of(self, earlier: Question) -> Question:
         """An edited question with what came beside it before: an edit changes the message alone,
         and with it what was pasted there."""

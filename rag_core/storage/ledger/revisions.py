@@ -86,12 +86,11 @@ async def revise(transaction: Transaction, question: IncomingQuestion) -> UUID |
     if known is None or known["refusal"] is not None:
         return None
     stored = question_from_json(known["body"])
-    edited = question.question.keeping_context_of(stored.question)
-    if (stored.question.message, stored.question.context) == (edited.message, edited.context):
+    if stored.question.was_written_as(question.question):
         return None
     revised = replace(
         stored,
-        question=edited,
+        question=question.question.keeping_context_of(stored.question),
         original_length=question.original_length,
         locale=question.locale,
         address={**stored.address, **question.address},
