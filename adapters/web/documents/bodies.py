@@ -44,7 +44,7 @@ from rag_core.staff.answer import MAX_TEXT as MAX_WRITTEN
 from rag_core.staff.writing import Draft
 
 MAX_HTTP_LIMIT = 10
-MAX_CONTEXT_ITEMS = 1_000
+MAX_CONTEXT_ITEMS = 200
 MAX_REASON = 1_000
 
 
