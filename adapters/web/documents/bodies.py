@@ -44,7 +44,6 @@ from rag_core.staff.answer import MAX_TEXT as MAX_WRITTEN
 from rag_core.staff.writing import Draft
 
 MAX_HTTP_LIMIT = 10
-MAX_CONTEXT_ITEMS = 200
 MAX_REASON = 1_000
 
 
@@ -88,7 +87,7 @@ class ContextBody(Body):
 
     kind: Literal["thread", "reply", "paste", "attachment", "image"]
     text: Annotated[Text, Field(json_schema_extra=bounds(minLength=1, maxLength=MAX_CONTEXT))]
-    author: Annotated[Name | None, Field()] = None
+    author: Name | None = None
 
     def item(self) -> ContextItem:
         return ContextItem(kind=ContextKind(self.kind), text=self.text, author=self.author or "")
@@ -112,7 +111,7 @@ class ChatBody(FilterFields):
     )
 
     message: Annotated[Text, Field(json_schema_extra=bounds(minLength=1, maxLength=MAX_QUESTION))]
-    context: Annotated[list[ContextBody], Field(max_length=MAX_CONTEXT_ITEMS)] | None = None
+    context: list[ContextBody] | None = None
     """At most 20,000 characters in all."""
     session_id: Annotated[
         str | None, Field(max_length=MAX_NAME, json_schema_extra=bounds(pattern=UUID_V4))
