@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 from uuid import UUID
 
+from adapters.answered_threads import Began
 from adapters.steward import Finding
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity, Receipt
@@ -76,6 +77,8 @@ class TakesQuestions(AcceptsQuestions, RevisesQuestions, Protocol):
 
 
 class KnowsThreads(Protocol):
-    """The threads that are ours, because we have answered in them."""
+    """The threads in which the bot has answered."""
 
-    async def answered_in(self, key: ConversationKey) -> bool: ...
+    async def find(self, key: ConversationKey) -> Began | None:
+        """How the thread began; None: it holds no answer of the bot."""
+        ...

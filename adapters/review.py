@@ -92,7 +92,9 @@ class Review:
             again = await self._desk.ask_again(answer_id, asker_id=asker_id)
         if problem.sentence or again is None:
             return problem.sentence or NOT_STORED
-        return notices_in("en").of(again.refusal) if again.refusal else ASKED_AGAIN
+        if again.refusal is None:
+            return ASKED_AGAIN
+        return notices_in("en").of(again.refusal, retry_at=again.retry_at)
 
     async def call_a_person(
         self, answer_id: UUID, call: Callable[[], Awaitable[None]]

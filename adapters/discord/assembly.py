@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from adapters.answer_policy import AnswerPolicy
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
 from adapters.discord.acting.commands import CommandRegister, commands
@@ -30,11 +31,12 @@ from adapters.discord.hearing.listener import Listener
 from adapters.discord.hearing.readers import Readers
 from adapters.discord.hearing.second_look import SecondLook
 from adapters.discord.hearing.standing import MutedThreads, Standing
+from adapters.discord.hearing.threads import ThreadReader
 from adapters.platform import TakesQuestions
 from adapters.review import Review
 from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
-from adapters.waiting import Waiting
+from adapters.thread_talk import ThreadTalk
 from rag_core.books.rules import KnowsPolicies
 from rag_core.ports import MarkerStore
 
@@ -77,7 +79,7 @@ class Shared:
     rest: DiscordRest
     tickets: TicketRest
     threads: AnsweredThreads
-    waiting: Waiting
+    talk: ThreadTalk
     muted: MutedThreads
     readers: Readers
     keeping: Keeping | None
@@ -90,7 +92,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         tickets=tickets,
         keeping=keeping_of(config, parts, rest, tickets),
         threads=AnsweredThreads(parts.markers),
-        waiting=Waiting(),
+        talk=ThreadTalk(),
         muted=MutedThreads(parts.markers),
         readers=Readers(config.reader_roles, parts.markers),
     )
@@ -99,7 +101,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         tickets=shared.tickets,
         threads=shared.threads,
         pace=pace_of(config),
-        waiting=shared.waiting,
+        begin=shared.talk.begin,
         detours=Detours(shared.rest, config.admin_channels),
     )
     entrance = Entrance()
@@ -144,15 +146,23 @@ def listening(
 ) -> Listener:
     return Listener(
         desk=parts.desk,
-        standing=Standing(threads=shared.threads, muted=shared.muted, policies=parts.policies),
+        standing=Standing(
+            threads=shared.threads,
+            talk=shared.talk,
+            muted=shared.muted,
+            policies=parts.policies,
+            allowed_bots=config.allowed_bots,
+        ),
+        policy=AnswerPolicy(),
+        threads=ThreadReader(connection),
         files=FileReader(connection, seconds=config.request_seconds),
         rest=shared.rest,
         afterthoughts=afterthoughts,
         entrance=entrance,
         readers=shared.readers,
-        waiting=shared.waiting,
+        talk=shared.talk,
         keeping=shared.keeping,
-        rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
+        rules=Rules(direct_messages=config.direct_messages),
         pauses=config.accept_pauses,
     )
 

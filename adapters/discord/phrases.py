@@ -12,16 +12,12 @@ from rag_core.desk.incoming import IncomingQuestion
 class Phrases:
     """One language's sentences."""
 
-    shortened: str
-    """With the number of characters."""
     unread: str
     cut: str
     in_the_file: str
 
 
 ENGLISH = Phrases(
-    shortened="Your message had {length:,} characters: I read its question and both ends of the"
-    " paste.",
     unread="I read text files, no pictures and no other files: please put those in words.",
     cut="Of a long file I read the first 20 kB.",
     in_the_file="The answer is in this file: Discord did not take it as a message.",
@@ -29,22 +25,16 @@ ENGLISH = Phrases(
 PHRASES = {
     "en": ENGLISH,
     "de": Phrases(
-        shortened="Deine Nachricht hatte {length:,} Zeichen: Ich habe die Frage und beide Enden"
-        " des Textes gelesen.",
         unread="Ich lese Textdateien, keine Bilder und keine anderen Dateien: Bitte schreib es.",
         cut="Von einer langen Datei lese ich die ersten 20 kB.",
         in_the_file="Die Antwort steht in dieser Datei: Discord nahm sie nicht als Nachricht.",
     ),
     "es": Phrases(
-        shortened="Tu mensaje tenía {length:,} caracteres: he leído la pregunta y los dos extremos"
-        " del texto.",
         unread="Leo archivos de texto, no imágenes ni otros archivos: escríbelo con palabras.",
         cut="De un archivo largo leo los primeros 20 kB.",
         in_the_file="La respuesta está en este archivo: Discord no la aceptó como mensaje.",
     ),
     "fr": Phrases(
-        shortened="Votre message avait {length:,} caractères : j’ai lu la question et les deux"
-        " bouts du texte.",
         unread="Je lis les fichiers texte, ni images ni autres fichiers : écrivez-le, s’il vous"
         " plaît.",
         cut="D’un long fichier je lis les premiers 20 ko.",

@@ -9,6 +9,7 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.answer_policy import AnswerPolicy
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
@@ -43,7 +44,7 @@ from adapters.slack.hearing.standing import Standing
 from adapters.slack.installing.teams import Teams, team_id_in
 from adapters.staff_answers import KeepsAnswers
 from adapters.steward import Steward
-from adapters.waiting import Waiting
+from adapters.thread_talk import ThreadTalk
 from rag_core.books.rules import KnowsPolicies
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.ports import FeedbackStore, ForgettingStore, InstallationStore, MarkerStore
@@ -113,11 +114,11 @@ class _Builder:
         self._teams = teams
         self._client = client
         self._errands = errands
-        self._waiting = Waiting()
+        self._talk = ThreadTalk()
         self._marks = MarkKeepers(parts.markers, teams)
         self._threads = AnsweredThreads(parts.markers)
         self._people = People(teams, admins=config.admins)
-        self._staff = StaffMembers(config.ask_person, people=self._people, teams=teams)
+        self._members = StaffMembers(config.ask_person, people=self._people, teams=teams)
         self._context = Context(people=self._people, files=FileReader(client.session))
         self._whispers = Whispers(teams=teams, session=client.session, api_base=client.base_url)
         self._renderer = SlackRenderer(has_staff=bool(config.ask_person))
@@ -131,7 +132,7 @@ class _Builder:
             drafts=drafts,
             lost_drafts=self._lost_drafts,
             whispers=self._whispers,
-            begun=self._waiting.begun,
+            begun=self._talk.begin,
             write_seconds=config.write_seconds,
         )
         self._keeping = self._keeping_of(parts.staffing) if parts.staffing else None
@@ -148,7 +149,7 @@ class _Builder:
         def forget(asker_id: str | None) -> None:
             listener.forget(asker_id)
             self._people.forget(asker_id)
-            self._staff.forget()
+            self._members.forget()
 
         ears = Ears(
             message=hears,
@@ -201,11 +202,16 @@ class _Builder:
             desk=parts.desk,
             teams=self._teams,
             standing=Standing(
-                threads=self._threads, policies=parts.policies, allowed_bots=config.allowed_bots
+                threads=self._threads,
+                talk=self._talk,
+                policies=parts.policies,
+                allowed_bots=config.allowed_bots,
             ),
             context=self._context,
             afterthoughts=afterthoughts,
-            waiting=self._waiting,
+            talk=self._talk,
+            policy=AnswerPolicy(),
+            errands=self._errands,
             asked=asked,
             keeping=self._keeping,
         )
@@ -213,7 +219,7 @@ class _Builder:
     def _keeping_of(self, staffing: KeepsAnswers) -> Keeping:
         return Keeping(
             staffing,
-            staff=self._staff,
+            staff=self._members,
             people=self._people,
             teams=self._teams,
             whispers=self._whispers,
@@ -227,7 +233,13 @@ class _Builder:
         )
         return Presses(
             review=review,
-            staff=Staff(self._config.ask_person, review=review, teams=teams, whispers=whispers),
+            staff=Staff(
+                self._config.ask_person,
+                members=self._members,
+                review=review,
+                teams=teams,
+                whispers=whispers,
+            ),
             sharing=Sharing(
                 answers=parts.answers,
                 markers=parts.markers,

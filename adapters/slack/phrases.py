@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from adapters.phrases import language_of
-from rag_core.conversation.question import MAX_QUESTION
 from rag_core.desk.incoming import IncomingQuestion
 
 
@@ -14,17 +13,12 @@ class Phrases:
     """One language's sentences."""
 
     caution: str
-    shortened: str
     unread: str
     in_the_file: str
 
 
 ENGLISH = Phrases(
     caution="⚠️ *I am not sure of this:* the documents cover it only in part. Check the footnotes.",
-    shortened=(
-        f"*Your message was longer than {MAX_QUESTION:,} characters, so I read its question and"
-        " the ends of what was pasted.*"
-    ),
     unread="*I do not read images or other files than short texts, only what is written.*",
     in_the_file="Slack did not take this answer as a message, so it is in the file.",
 )
@@ -35,10 +29,6 @@ PHRASES = {
             "⚠️ *Ich bin mir nicht sicher:* Die Dokumente behandeln das nur zum Teil."
             " Bitte die Fußnoten prüfen."
         ),
-        shortened=(
-            f"*Deine Nachricht hatte mehr als {MAX_QUESTION} Zeichen: Ich habe die Frage und die"
-            " Enden des Eingefügten gelesen.*"
-        ),
         unread="*Bilder und andere Dateien als kurze Texte lese ich nicht, nur Geschriebenes.*",
         in_the_file=(
             "Slack hat diese Antwort nicht als Nachricht angenommen: Sie steht in der Datei."
@@ -48,10 +38,6 @@ PHRASES = {
         caution=(
             "⚠️ *No estoy seguro:* los documentos lo cubren solo en parte. Revisa las notas al pie."
         ),
-        shortened=(
-            f"*Tu mensaje tenía más de {MAX_QUESTION} caracteres: leí la pregunta y los extremos"
-            " de lo pegado.*"
-        ),
         unread="*No leo imágenes ni archivos que no sean textos cortos, solo lo escrito.*",
         in_the_file="Slack no aceptó esta respuesta como mensaje: está en el archivo.",
     ),
@@ -59,10 +45,6 @@ PHRASES = {
         caution=(
             "⚠️ *Je n’en suis pas sûr :* les documents n’en parlent qu’en partie. Vérifiez les"
             " notes."
-        ),
-        shortened=(
-            f"*Votre message dépassait {MAX_QUESTION} caractères : j’ai lu la question et les"
-            " extrémités de ce qui était collé.*"
         ),
         unread="*Je ne lis ni images ni fichiers autres que de courts textes, que l’écrit.*",
         in_the_file="Slack n’a pas pris cette réponse comme message : elle est dans le fichier.",

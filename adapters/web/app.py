@@ -97,7 +97,11 @@ def create_api(parts: WebParts, config: WebConfig, *, asks_for_key: bool = False
 def api_routers(parts: WebParts, config: WebConfig) -> Iterable[APIRouter]:
     reading = Reading(books=parts.books, library=parts.library)
     asking = Asking(
-        parts, reading, wait_seconds=config.wait_seconds, poll_seconds=config.poll_seconds
+        parts,
+        reading,
+        wait_seconds=config.wait_seconds,
+        poll_seconds=config.poll_seconds,
+        splits=False,
     )
     yield ChatRoutes(asking).router()
     yield ThreadRoutes(parts).router()

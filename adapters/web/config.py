@@ -68,7 +68,7 @@ class WebConfig:
     uploads: Path | None = None
     """Where files that are dropped on the dashboard are kept; None: nowhere, and none are taken."""
     upload_seconds: float = 300.0
-    max_body: int = 64 * 1024
+    max_body: int = 256 * 1024
     body_seconds: float = 20.0
     wait_seconds: float = 780.0
     """How long a request waits for its answer: longer than the queue and the answer together."""

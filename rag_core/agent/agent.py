@@ -18,6 +18,7 @@ from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.judgement import Judgement
 from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.config import AgentConfig
+from rag_core.agent.context import question_meant
 from rag_core.agent.courtesies import without_courtesies
 from rag_core.agent.followup import earlier_questions, sought, standalone
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
@@ -60,10 +61,10 @@ class AgentAnswer:
     turn: Turn | None
 
 
-def inquiry_into(question: Question, understood: str, state: ConversationState) -> Inquiry:
+def inquiry_into(asked: str, understood: str, state: ConversationState) -> Inquiry:
     """What is asked of the passages, by the question and its thread."""
     return Inquiry(
-        text=essence(without_courtesies(question.message)),
+        text=essence(without_courtesies(asked)),
         understood=essence(understood),
         said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
     )
@@ -101,11 +102,12 @@ class Agent:
         manner: Manner = PLAIN,
     ) -> AgentAnswer:
         """The answer within its deadline, or one of the errors that name who must act."""
+        asked = question_meant(question)
         report = Report(
             question=question,
             state=state,
             model=self._model.name,
-            phrases=phrases_for(question.message, locale),
+            phrases=phrases_for(asked, locale),
             began=time.perf_counter(),
             asked_at=self._now(),
             now=self._now,
@@ -115,7 +117,7 @@ class Agent:
         try:
             async with asyncio.timeout(self._config.answer_seconds) as deadline:
                 async with Teller(told) as teller:
-                    return await self._answer(question, state, books, report, teller)
+                    return await self._answer(asked, state, books, report, teller)
         except TimeoutError as error:
             if not deadline.expired():
                 raise
@@ -123,38 +125,44 @@ class Agent:
 
     async def _answer(
         self,
-        question: Question,
+        asked: str,
         state: ConversationState,
         books: BookIds,
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
-        talk = small_talk(question.message)
+        talk = small_talk(asked)
         if talk is not None:
             response = report.small_talk(talk.reply(report.phrases))
             return AgentAnswer(response=response, turn=self._turn(response, report))
-        if is_too_short(question.message):
+        if is_too_short(asked):
             response = report.too_short()
             return AgentAnswer(response=response, turn=self._turn(response, report))
         understood = standalone(
-            without_courtesies(question.message),
+            without_courtesies(asked),
             state.turns,
             carried=str(state.metadata.get(STANDALONE, "")),
         )
-        return await self._researched(question, understood, state, books, report, teller)
+        return await self._researched(asked, understood, state, books, report, teller)
 
     async def _researched(
         self,
-        question: Question,
+        asked: str,
         understood: str,
         state: ConversationState,
         books: BookIds,
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
-        tool = self._tool(question, understood, state, books)
-        judgement = Judgement(self._profile, inquiry_into(question, understood, state), tool)
-        prompt = prompt_for(report.manner.over(self._config), state, understood, at=self._now())
+        tool = self._tool(report.question, asked, understood, state, books)
+        judgement = Judgement(self._profile, inquiry_into(asked, understood, state), tool)
+        prompt = prompt_for(
+            report.manner.over(self._config),
+            state,
+            understood,
+            at=self._now(),
+            context=report.question.context,
+        )
         draft = await self._loop.run(prompt, tool=tool, suffices=judgement.suffices, teller=teller)
         text = self._checked(draft, tool, understood, report)
         if self._may_rewrite(draft, text, report):
@@ -172,14 +180,19 @@ class Agent:
         return AgentAnswer(response=response, turn=turn)
 
     def _tool(
-        self, question: Question, understood: str, state: ConversationState, books: BookIds
+        self,
+        question: Question,
+        asked: str,
+        understood: str,
+        state: ConversationState,
+        books: BookIds,
     ) -> RetrievalTool:
         return RetrievalTool(
             retriever=self._retriever,
             bounds=self._bounds(question, books),
             now=self._now,
             earlier=earlier_questions(state.turns),
-            sought={understood: essence(sought(without_courtesies(question.message), understood))},
+            sought={understood: essence(sought(without_courtesies(asked), understood))},
         )
 
     def _checked(

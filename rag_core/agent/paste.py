@@ -19,10 +19,20 @@ NAMES_ERROR = re.compile(
 )
 
 
+def error_lines(text: str) -> list[str]:
+    """The lines that name an error, in order."""
+    return [line for line in text.splitlines() if NAMES_ERROR.match(line)]
+
+
+def is_trace(line: str) -> bool:
+    """Whether a line belongs to a trace or a log."""
+    return bool(TRACE.match(line) or NAMES_ERROR.match(line))
+
+
 def essence(message: str) -> str:
     """The message without the lines of a trace; it stays as it is where it holds none."""
     lines = [line for line in message.splitlines() if line.strip()]
-    errors = [line for line in lines if NAMES_ERROR.match(line)]
+    errors = error_lines(message)
     traced = [line for line in lines if TRACE.match(line) and line not in errors]
     if not errors or len(errors) + len(traced) < MANY:
         return message

@@ -20,6 +20,8 @@ class Phrases:
     about: str
     afresh: str
     """Said once, when a thread has had its turns and a new session begins."""
+    split: str
+    """Names the length of a message and the question that was found in it."""
     look_here: str
     """Before the sections to read, where no solution is given."""
     guiding_question: str
@@ -54,6 +56,8 @@ ENGLISH = Phrases(
         " lead to where it stands, and where the documents do not cover a question, I say so."
     ),
     afresh="This conversation has become long: I begin afresh and remember what it was about.",
+    split="Your message has {length:,} characters: I took “{question}” as the question and read the"
+    " rest as what you pasted.",
     look_here="This place is for working it out yourself. Read here first:",
     guiding_question="What does “{section}” say that you have not used yet?",
     caution="The documents cover this only in part: please check the sources.",
@@ -86,6 +90,8 @@ PHRASES = {
             " Fußnoten, die zur Stelle führen, und wo die Dokumente nichts hergeben, sage ich das."
         ),
         afresh="Dieses Gespräch ist lang geworden: Ich beginne neu und weiß noch, worum es ging.",
+        split="Deine Nachricht hat {length} Zeichen: Als Frage habe ich „{question}“ genommen, den"
+        " Rest als Eingefügtes gelesen.",
         look_here="Hier geht es darum, selbst auf die Lösung zu kommen. Lies zuerst:",
         guiding_question="Was steht in „{section}“, das du noch nicht genutzt hast?",
         caution="Die Dokumente behandeln das nur zum Teil: Bitte prüfe die Quellen.",
@@ -116,6 +122,8 @@ PHRASES = {
             " notas al pie que llevan a su origen, y si los documentos no dicen nada, lo digo."
         ),
         afresh="Esta conversación es ya larga: empiezo de nuevo y recuerdo de qué trataba.",
+        split="Tu mensaje tiene {length} caracteres: tomé «{question}» como la pregunta y leí el"
+        " resto como texto pegado.",
         look_here="Aquí se trata de que llegues tú a la solución. Lee primero:",
         guiding_question="¿Qué dice «{section}» que todavía no has usado?",
         caution="Los documentos lo cubren solo en parte: revisa las fuentes, por favor.",
@@ -145,6 +153,8 @@ PHRASES = {
             " qui mènent à la source, et si les documents n’en parlent pas, je le dis."
         ),
         afresh="Cette conversation est devenue longue : je repars à neuf et j’en garde le sujet.",
+        split="Votre message compte {length} caractères : j’ai pris « {question} » comme question"
+        " et lu le reste comme texte collé.",
         look_here="Ici, il s’agit de trouver soi-même. À lire d’abord :",
         guiding_question="Que dit « {section} » que vous n’avez pas encore utilisé ?",
         caution="Les documents n’en parlent qu’en partie : vérifiez les sources.",

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
-from rag_core.agent.budget import estimated_tokens, newest_turns
+from rag_core.agent.budget import estimated_tokens, message_tokens, newest_turns
 from rag_core.agent.checks.guard import visible
 from rag_core.agent.config import AgentConfig
+from rag_core.agent.context import context_message
 from rag_core.agent.language.sentences import without_markers
+from rag_core.conversation.context import ContextItem
 from rag_core.conversation.message import Message, Role
 from rag_core.conversation.state import MAX_TOPIC_SUMMARY, ConversationState
 
 SUMMARY_FROM = 5
 """Exchanges after which a thread has a topic summary."""
+CONTEXT_SHARE = 4
+"""At most this part of the prompt is what came with the question."""
 
 
 def prompt_for(
-    config: AgentConfig, state: ConversationState, question: str, *, at: datetime
+    config: AgentConfig,
+    state: ConversationState,
+    question: str,
+    *,
+    at: datetime,
+    context: Sequence[ContextItem] = (),
 ) -> tuple[Message, ...]:
-    """System message, the newest turns that fit, and the question, which is never left out."""
+    """System message, the newest turns that fit, what came with the question, and the question,
+    which is never left out."""
     system = config.system_prompt
     if state.topic_summary:
         system += f"\nWhat this thread was about so far (data): {visible(state.topic_summary)}\n"
     room = config.prompt_tokens // 2 - estimated_tokens(system) - estimated_tokens(question)
+    beside = context_message(context, tokens=config.prompt_tokens // CONTEXT_SHARE, at=at)
+    room -= message_tokens(beside) if beside else 0
     turns = newest_turns(state.turns, tokens=room)
     history = (as_said(message) for turn in turns for message in turn)
     return (
         Message.system(system, at=at),
         *history,
+        *((beside,) if beside else ()),
         Message.user(visible(question).strip() or question, at=at),
     )
 

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from rag_core.conversation.context import (
+    MAX_CONTEXT,
+    ContextItem,
+    ContextKind,
+    check_context,
+)
 from rag_core.errors import InvalidQuestion
 from rag_core.retrieval.query import Filters
 
@@ -22,9 +28,12 @@ class Question:
     top_k: int | None = None
     similarity_threshold: float | None = None
     filters: Filters = field(default_factory=Filters)
+    context: tuple[ContextItem, ...] = ()
+    """What came with the question: it helps to understand and to search, and is not answered."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", checked_message(self.message))
+        check_context(self.context)
         if self.top_k is not None and not MIN_TOP_K <= self.top_k <= MAX_TOP_K:
             raise InvalidQuestion(
                 "top_k",
@@ -38,6 +47,24 @@ class Question:
                 f"similarity_threshold must be between 0.0 and 1.0; it was {threshold}.",
                 allowed="0.0 to 1.0",
             )
+
+    def was_written_as(self, other: Question) -> bool:
+        """Whether both come from the same message: what stands beside it may have changed."""
+        return (self.message, self._pastes) == (other.message, other._pastes)
+
+    @property
+    def _pastes(self) -> tuple[ContextItem, ...]:
+        return tuple(item for item in self.context if item.kind is ContextKind.PASTE)
+
+    def keeping_context_of(self, earlier: Question) -> Question:
+        """An edited question with what came beside it before: an edit changes the message alone,
+        and with it what was pasted there."""
+        if any(item.kind is not ContextKind.PASTE for item in self.context):
+            return self
+        beside = [item for item in earlier.context if item.kind is not ContextKind.PASTE]
+        context = (*self.context, *beside)
+        fits = sum(item.size for item in context) <= MAX_CONTEXT
+        return replace(self, context=context) if fits else self
 
 
 def checked_message(text: str) -> str:

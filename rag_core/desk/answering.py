@@ -122,7 +122,7 @@ class Answering:
         except Exception as error:
             log.exception("question met a defect", extra={"question_id": str(claim.question_id)})
             return self._apology(claim, state, error), None
-        response = announced(answered[0], state, locale=claim.question.locale)
+        response = announced(answered[0], state, claim.question)
         return response, signed(answered[1], state, claim.question)
 
     async def give_up(
@@ -135,7 +135,8 @@ class Answering:
     async def decline(self, claim: OpenQuestion) -> AgentResponse:
         """The notice for a question that met a bound; nothing was asked of the agent."""
         assert claim.refusal is not None
-        notice = guarded(notices_in(claim.question.locale).of(claim.refusal))
+        notices, retry_at = notices_in(claim.question.locale), claim.question.retry_at
+        notice = guarded(notices.of(claim.refusal, retry_at=retry_at))
         return self._unanswered(claim, await self._thread(claim), notice)
 
     async def _thread(self, claim: OpenQuestion) -> ConversationState:
@@ -223,12 +224,22 @@ class Answering:
         )
 
 
-def announced(response: AgentResponse, state: ConversationState, *, locale: str) -> AgentResponse:
-    """The answer; the first one of a session that follows another says so."""
-    if state.session_number == 1 or state.turn_count:
+def announced(
+    response: AgentResponse, state: ConversationState, question: IncomingQuestion
+) -> AgentResponse:
+    """The answer; the first one of a session that follows another says so, and so does one to a
+    message that was split into question and paste."""
+    phrases = phrases_in(question.locale)
+    before = [phrases.afresh] if state.session_number > 1 and not state.turn_count else []
+    if question.original_length:
+        before.append(
+            phrases.split.format(
+                length=question.original_length, question=short(question.question.message)
+            )
+        )
+    if not before:
         return response
-    notice = phrases_in(locale).afresh
-    return replace(response, answer=guarded(f"{notice}\n\n{response.answer}"))
+    return replace(response, answer=guarded("\n\n".join((*before, response.answer))))
 
 
 def signed(turn: Turn | None, state: ConversationState, question: IncomingQuestion) -> Turn | None:

@@ -47,6 +47,10 @@ class IncomingQuestion:
     locale: str = "en"
     private: bool = False
     """Whether only the asker may see the answer."""
+    original_length: int = 0
+    """Characters of a message that was split into question and paste; 0: it was not split."""
+    retry_at: datetime | None = None
+    """When the bound has room again that this question met; None: it met none, or nobody knows."""
 
     @property
     def identity(self) -> MessageIdentity:
@@ -74,4 +78,14 @@ class Receipt:
     question_id: UUID
     repeated: bool
     refusal: Refusal | None = None
-    """The bound that the question met: it is not answered, and the asker is told so once."""
+    """The bound that the question met: it is not answered."""
+    retry_at: datetime | None = None
+    """When that bound has room again, where that is known."""
+    notice_follows: bool = True
+    """Whether the desk itself tells the asker of the refusal, as it delivers an answer. It does so
+    once in a while; else the platform says it."""
+
+    @property
+    def must_be_told(self) -> Refusal | None:
+        """The refusal that the platform has to tell the asker of."""
+        return None if self.notice_follows or self.repeated else self.refusal

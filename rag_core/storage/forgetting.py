@@ -17,6 +17,7 @@ from rag_core.storage.engines.statement import Statement
 from rag_core.storage.ledger.claims import go_on
 from rag_core.storage.ledger.forgotten import remember_forgotten
 from rag_core.storage.messages import identity_from_row
+from rag_core.storage.quoted_words import forget_quoted
 from rag_core.storage.staff_answers import OF_AUTHOR, OF_KEEPER
 from rag_core.storage.staff_answers import OF_TENANT as STAFF_OF_TENANT
 from rag_core.storage.staff_answers import OLD as OLD_REPLIES
@@ -138,6 +139,7 @@ class Forgetting:
         """Everything that one person asked, with the answers; how many questions that were."""
         named = {"platform": platform.value, "asker_id": asker_id}
         count = await self._all(OF_PERSON, **named)
+        await forget_quoted(self._database, platform=platform.value, author=asker_id)
         await self._database.run(RATINGS, **named)
         await self._database.run(NOTICES, **named)
         await self._database.run(OF_AUTHOR, **named)

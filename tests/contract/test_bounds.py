@@ -44,6 +44,36 @@ async def test_a_person_has_so_many_questions_an_hour_and_is_told_once(desk: Des
     assert (await accept(desk, from_asker("asker-2"), bounds)).refusal is None
 
 
+async def test_who_met_a_bound_learns_until_when_and_from_whom(desk: DeskWork) -> None:
+    bounds = Bounds(user_hour=2, channel_day=3)
+    before = datetime.now(UTC)
+    receipts = [await accept(desk, from_asker(thread=str(n)), bounds) for n in range(4)]
+    between = datetime.now(UTC)
+    first, again = receipts[2:]
+    assert first.notice_follows, "the desk delivers the first notice as an answer"
+    assert first.must_be_told is None
+    assert not again.notice_follows
+    assert again.must_be_told is Refusal.USER
+    for receipt in (first, again):
+        assert receipt.retry_at is not None
+        assert before + timedelta(hours=1) <= receipt.retry_at <= between + timedelta(hours=1)
+    heard_again = await accept(desk, from_asker("asker-2", thread="x"), bounds)
+    assert heard_again.refusal is None
+    full = await accept(desk, from_asker("asker-3", thread="y"), bounds)
+    assert full.refusal is Refusal.CHANNEL
+    assert full.retry_at is not None
+    assert full.retry_at - before > timedelta(hours=23)
+
+
+async def test_a_notice_that_is_delivered_knows_until_when(desk: DeskWork) -> None:
+    bounds = Bounds(user_hour=1)
+    for number in range(2):
+        receipt = await accept(desk, from_asker(thread=str(number)), bounds)
+    claims = [await desk.claim() for _ in range(2)]
+    [declined] = [claim for claim in claims if claim.refusal is not None]
+    assert declined.question.retry_at == receipt.retry_at
+
+
 async def test_to_ask_again_counts_like_a_question_of_whoever_does(desk: DeskWork) -> None:
     bounds = Bounds(user_hour=2)
     response = a_response()

@@ -10,7 +10,9 @@ from uuid import uuid4
 
 import pytest
 
+from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
+from rag_core.conversation.question import Question
 from rag_core.storage.engines.database import Database
 from rag_core.storage.feedback import Feedback
 from rag_core.storage.forgetting import Forgetting
@@ -203,3 +205,23 @@ async def test_what_may_no_longer_be_kept_is_forgotten(
     now = datetime.now(UTC)
     assert await forgetting.older_than(now - timedelta(days=1)) == 0
     assert await forgetting.older_than(now + timedelta(days=1)) == 1, "what is open is kept"
+
+
+async def test_what_a_person_said_is_taken_out_of_the_questions_of_others(
+    desk: DeskWork, forgetting: Forgetting, tmp_path: Path
+) -> None:
+    said = (
+        ContextItem(kind=ContextKind.THREAD, author="U_HEDWIG", text=SECRET),
+        ContextItem(kind=ContextKind.THREAD, author="U2HEDWIG", text="I like it."),
+    )
+    asking = Question(message="How does one bake it?", context=said)
+    question = a_question(key=key_of("t1"), asker_id="U2", question=asking)
+    other = a_question(key=key_of("t2"), asker_id="U2", question=asking, message_id="2")
+    for each in (question, other):
+        await desk.accept(each)
+    await forgetting.person(platform=Platform.SLACK, asker_id="U_HEDWIG")
+    for _ in range(2):
+        kept = (await desk.claim()).question.question
+        assert kept.message == "How does one bake it?"
+        assert kept.context == said[1:]
+    assert not is_anywhere(tmp_path, SECRET)

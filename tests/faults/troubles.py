@@ -101,7 +101,7 @@ async def long_threads(scale: Scale) -> Outcome:
             if number % 20 == 19 or number == turns - 1:
                 outcome.must(await place.until_ended(within=120), "the thread stood still")
         for _ in range(3):
-            place.ask(channel, text=QUESTION + " " + "error at line 12\n" * 6_000)
+            place.ask(channel, text="error at line 12\n" * 6_000 + "\n" + QUESTION)
         outcome.must(await place.until_ended(within=60), "a large question was not answered")
         longest = max(place.model.prompt_sizes, default=0)
         outcome.figures["longest_prompt_characters"] = longest

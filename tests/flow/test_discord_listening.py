@@ -6,11 +6,13 @@ import asyncio
 
 import pytest
 
+from rag_core.agent.requests import ANSWER_THIS
 from rag_core.books.policy import ChannelPolicy
+from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.key import Platform, TenantId
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, on_a_course, running
-from tests.peers.discord import SEND, open_discord_peer
+from tests.peers.discord import HISTORY, SEND, open_discord_peer
 from tests.peers.discord_limits import Trouble
 from tests.peers.discord_world import FORUM, Channel, Note
 
@@ -60,6 +62,90 @@ async def test_a_channel_that_opted_in_is_answered_without_a_mention() -> None:
         await course.peer.say(course.channel, course.alice, "Thanks a lot!")
         await course.quiet()
         assert course.desk.texts == [QUESTION]
+
+
+async def test_talk_in_a_channel_that_opted_in_is_left_alone() -> None:
+    policies = PolicyTable()
+    async with on_a_course(policies=policies) as course:
+        policies.opt_in(course.channel.id)
+        for talk in ("Good morning everyone", "Lunch is ready", "ok", "We meet at noon."):
+            await course.peer.say(course.channel, course.bob, talk)
+        for text in (QUESTION, "how do I log in", "My robot doesn't start"):
+            await course.peer.say(course.channel, course.alice, text)
+        await course.answered(3)
+        assert sorted(course.desk.texts) == sorted(
+            [QUESTION, "how do I log in", "My robot doesn't start"]
+        )
+
+
+async def test_an_allowed_bot_is_answered_at_a_pace() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        relay = peer.world.person("relay", bot=True)
+        async with running(course, allowed_bots=frozenset({str(relay.id)})):
+            await ask(course)
+            thread = peer.world.channels[int(course.desk.questions[0].message_id)]
+            for number in range(12):
+                await peer.say(thread, relay, f"{QUESTION} {number}", mentions_bot=True)
+            for number in range(7):
+                await peer.say(thread, course.alice, f"And on day {number}?", mentions_bot=True)
+            await course.answered(1 + 5 + 7)
+        assert [q.asker_id for q in course.desk.questions].count(str(relay.id)) == 5
+
+
+async def test_a_mention_in_a_thread_of_people_reads_that_thread() -> None:
+    async with on_a_course() as course:
+        peer = course.peer
+        head = await peer.say(course.channel, course.bob, "How do I close the gripper?")
+        thread = peer.world.thread(course.channel, "Gripper", owner=course.bob, like=head.id)
+        await peer.routes.publish("THREAD_CREATE", thread.as_json())
+        await peer.say(thread, course.bob, "It stays open since Monday.")
+        await peer.say(thread, course.alice, "no idea, sorry")
+        await peer.say(thread, course.alice, "", mentions_bot=True)
+        await course.answered()
+        (question,) = course.desk.questions
+        assert question.question.message == ANSWER_THIS
+        alice, bob = str(course.alice.id), str(course.bob.id)
+        assert [(item.kind, item.author, item.text) for item in question.question.context] == [
+            (ContextKind.THREAD, bob, "How do I close the gripper?"),
+            (ContextKind.THREAD, bob, "It stays open since Monday."),
+            (ContextKind.THREAD, alice, "no idea, sorry"),
+        ]
+        await peer.say(thread, course.bob, "Did Monday bring an update?")
+        await peer.say(thread, course.alice, "And how do I open it?")
+        await course.answered(2)
+        assert course.desk.texts == [ANSWER_THIS, "And how do I open it?"], "only who asked it"
+
+
+async def test_a_thread_that_cannot_be_read_is_answered_all_the_same() -> None:
+    async with on_a_course() as course:
+        peer = course.peer
+        thread = peer.world.thread(course.channel, "Gripper", owner=course.bob)
+        await peer.routes.publish("THREAD_CREATE", thread.as_json())
+        await peer.say(thread, course.bob, "It stays open since Monday.")
+        peer.troubles.on(HISTORY, Trouble(status=403, code=50001), times=2)
+        await peer.say(thread, course.alice, QUESTION, mentions_bot=True)
+        await course.answered()
+        (question,) = course.desk.questions
+        assert (question.question.message, question.question.context) == (QUESTION, ())
+
+
+async def test_a_mention_in_reply_to_a_message_reads_that_message() -> None:
+    async with on_a_course() as course:
+        asked = await course.peer.say(course.channel, course.bob, "How do I close the gripper?")
+        await course.peer.say(
+            course.channel, course.alice, "do you know?", mentions_bot=True, reply_to=asked
+        )
+        await course.answered()
+        (question,) = course.desk.questions
+        assert question.question.message == "do you know?"
+        assert question.question.context == (
+            ContextItem(
+                kind=ContextKind.REPLY,
+                author=str(course.bob.id),
+                text="How do I close the gripper?",
+            ),
+        )
 
 
 async def test_a_category_that_opted_in_counts_for_its_channels_and_is_told_to_the_desk() -> None:
@@ -141,7 +227,7 @@ async def test_what_somebody_else_answers_before_the_bot_begins_is_left_alone() 
         await asyncio.sleep(0.05)
         await course.peer.say(thread, course.alice, "And on Sundays?")
         await course.until(lambda: len(course.desk.questions) == 3)
-        from_bob = await course.peer.say(thread, course.bob, "Sundays are free.", reply_to=asked)
+        from_bob = await course.peer.say(thread, course.bob, "Sundays are free.")
         await course.until(lambda: course.desk.withdrawn)
         course.desk.thinks.set()
         await course.answered(2)
@@ -177,14 +263,18 @@ async def test_bots_and_webhooks_that_are_on_the_list_are_answered_and_no_others
 
 
 @pytest.mark.parametrize("kind", ["text/x-python; charset=utf-8", None])
-async def test_a_text_file_is_part_of_the_question(kind: str | None) -> None:
+async def test_a_text_file_is_context_of_the_question(kind: str | None) -> None:
     async with on_a_course() as course:
         file = course.peer.attach("limits.py", b"LIMIT = 10\n", kind)
         await course.peer.say(
             course.channel, course.alice, "What is wrong?", mentions_bot=True, attachments=[file]
         )
         await course.answered()
-        assert course.desk.texts == ["What is wrong?\n\nlimits.py:\n```\nLIMIT = 10\n```"]
+        (question,) = course.desk.questions
+        assert question.question.message == "What is wrong?"
+        assert question.question.context == (
+            ContextItem(kind=ContextKind.ATTACHMENT, text="limits.py:\nLIMIT = 10"),
+        )
 
 
 async def test_a_file_alone_can_be_the_question() -> None:

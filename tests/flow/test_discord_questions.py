@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapters.discord.config import DiscordConfig
+from rag_core.conversation.context import ContextKind
 from tests.fakes.discord_desk import DiscordDesk
 from tests.flow.discord_flow import Course, on_a_course, running
 from tests.peers.discord import HISTORY, SEND, START_THREAD, TYPING, open_discord_peer
@@ -185,15 +186,15 @@ async def test_a_mention_with_nothing_but_a_file_is_told_so_once() -> None:
         assert course.desk.questions == []
 
 
-async def test_a_pasted_log_is_shortened_and_the_answer_says_so() -> None:
+async def test_a_pasted_log_is_context_beside_its_question() -> None:
     async with on_a_course() as course:
         log = "Traceback:\n" + "  File x.py, line 1\n" * 90 + "KeyError: 'token'"
         asked = await ask(course, f"Why does this fail?\n{log}")
-        (read,) = course.desk.texts
-        assert read.startswith("Why does this fail?")
-        assert read.endswith("KeyError: 'token'")
-        assert len(read) <= 1_000
-        assert "I read its question and both ends" in course.peer.seen_in(asked.id)[0].content
+        (question,) = course.desk.questions
+        assert question.question.message == "Why does this fail?"
+        [paste] = question.question.context
+        assert (paste.kind, paste.text) == (ContextKind.PASTE, log)
+        assert question.original_length == len(log) + len("Why does this fail?\n")
         assert course.peer.world.channels[asked.id].name == "Why does this fail?"
 
 

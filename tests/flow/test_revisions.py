@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 
+from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.question import Question
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
@@ -48,6 +50,22 @@ async def until_in_work(office: Office) -> None:
     async with asyncio.timeout(20):
         while not office.answers.asked:  # noqa: ASYNC110
             await asyncio.sleep(0.001)
+
+
+async def test_an_edit_changes_the_message_and_its_paste_and_keeps_what_stood_beside_it(
+    office: Office,
+) -> None:
+    said = ContextItem(kind=ContextKind.THREAD, author="ann", text="It was changed in May.")
+    paste, other = (ContextItem(kind=ContextKind.PASTE, text=text) for text in ("one", "two"))
+    question = asked("How?")
+    question = replace(question, question=Question(message="How?", context=(said, paste)))
+    await office.desk.accept(question)
+    same = replace(question, question=Question(message="How?", context=(paste,)))
+    assert await office.ledger.revise(same) is None, "a preview that is shown is no edit"
+    await office.desk.revise(replace(question, question=Question(message="Why?", context=(other,))))
+    claim = await office.ledger.claim(worker="w", lease=timedelta(seconds=9))
+    assert claim is not None
+    assert claim.question.question == Question(message="Why?", context=(other, said))
 
 
 async def test_an_edit_before_the_answer_is_the_question_that_is_answered(office: Office) -> None:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from adapters.review import ASKED_AGAIN, CALLED_BEFORE, NOT_SAVED, NOT_STORED, NOT_YOURS, THANKS
-from adapters.slack.acting.staff import CALLED, NO_STAFF, NOT_CALLED
+from adapters.slack.acting.staff import CALLED, NO_STAFF, NOT_CALLED, NOT_STAFF
 from rag_core.errors import StorageError
 from tests.fakes.answers import a_citation, a_refusal, an_answer
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.ratings import Ratings
 from tests.fakes.slack_desk import FakeDesk
 from tests.fakes.slack_house import settled, slack_at_work, until
-from tests.peers.slack import ANN, BEN, GENERAL, MENTION, Fault, SlackMessage, SlackPeer
+from tests.peers.slack import ANN, BEN, CLEO, GENERAL, MENTION, Fault, SlackMessage, SlackPeer
 from tests.peers.slack_house import controls_in
 from tests.peers.slack_socket import Envelope
 
@@ -100,9 +100,11 @@ async def test_only_who_asked_can_delete() -> None:
         assert not desk.withdrawn
 
 
-async def test_people_are_called_once_and_the_call_is_closed() -> None:
+@pytest.mark.parametrize("presser", [ANN, CLEO], ids=["the asker", "staff"])
+async def test_people_are_called_once_and_the_call_is_closed(presser: str) -> None:
     desk, markers = FakeDesk(lambda q: an_answer()), MemoryMarkers()
     async with SlackPeer() as peer:
+        peer.world.groups = {"S0HELP": []}
         async with slack_at_work(peer, desk, ask_person=STAFF, markers=markers):
             reply = await answered(peer, desk)
             assert await told(peer, peer.people.press(ANN, reply, "Ask a person"), ANN) == CALLED
@@ -111,8 +113,11 @@ async def test_people_are_called_once_and_the_call_is_closed() -> None:
             assert await told(peer, again, BEN) == CALLED_BEFORE
             [call] = peer.world.replies(GENERAL, reply.thread_ts or "")[1:]
             assert call.pings == ["<@U0CLEO>", "<!subteam^S0HELP>"] * 2
-            peer.people.press(BEN, call, "Resolved")
-            await until(lambda: "Resolved by" in call.text)
+            pressed = peer.people.press(BEN, call, "Resolved")
+            assert await told(peer, pressed, BEN) == NOT_STAFF, "a stranger ends nothing"
+            assert "Resolved by" not in call.text
+            peer.people.press(presser, call, "Resolved")
+            await until(lambda: f"Resolved by <@{presser}>" in call.text)
             assert not list(controls_in(call.blocks))
 
 

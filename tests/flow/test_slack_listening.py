@@ -8,7 +8,9 @@ import pytest
 
 from adapters.slack.phrases import ENGLISH
 from rag_core.agent.phrases import PHRASES as COMMON
+from rag_core.agent.requests import ANSWER_THIS
 from rag_core.books.policy import ChannelPolicy
+from rag_core.conversation.context import MAX_CONTEXT, ContextItem, ContextKind
 from tests.fakes.answers import an_answer
 from tests.fakes.slack_desk import FakeDesk, desk_that_answers
 from tests.fakes.slack_house import settled, slack_at_work, until
@@ -38,6 +40,10 @@ class OptedIn:
 
     async def policy_for(self, *, channel_id: str, **place: Any) -> ChannelPolicy:
         return ChannelPolicy(auto_answer=channel_id in self.channels or None)
+
+
+def said(author: str, text: str) -> ContextItem:
+    return ContextItem(kind=ContextKind.THREAD, author=author, text=text)
 
 
 def asked(desk: FakeDesk) -> list[str]:
@@ -103,14 +109,17 @@ async def test_who_is_answered_by_a_person_first_needs_no_answer_of_ours() -> No
         await settled(peer, desk)
         desk.hold.clear()
         own = peer.say(GENERAL, ANN, "and in a week?", thread_ts=thread)
-        named = peer.say(GENERAL, ANN, f"{MENTION} and in a month?", thread_ts=thread)
-        peer.say(GENERAL, ANN, "I mean in a work week", thread_ts=thread)
+        await peer.heard()
+        added = peer.say(GENERAL, ANN, "I mean in a work week", thread_ts=thread)
         await peer.heard()
         peer.say(GENERAL, BEN, "fifty, as it says on the wall", thread_ts=thread)
         await peer.heard()
-        given_up = {identity.message_id for identity in desk.withdrawn}
-        assert own in given_up
-        assert named not in given_up
+        assert {identity.message_id for identity in desk.withdrawn} == {own, added}
+        peer.say(GENERAL, ANN, f"{MENTION} and in a month?", thread_ts=thread)
+        await peer.heard()
+        peer.say(GENERAL, BEN, "two hundred", thread_ts=thread)
+        await peer.heard()
+        assert len(desk.withdrawn) == 2, "who is asked by name answers"
         desk.hold.set()
         await settled(peer, desk)
 
@@ -156,16 +165,18 @@ async def test_a_mention_in_a_thread_of_people_reads_that_thread(over: str) -> N
         peer.say(GENERAL, CLEO, f"{MENTION} do you know?", thread_ts=head)
         await settled(peer, desk)
         [question] = desk.questions.values()
-        assert question.question.message == (
-            "do you know?\n\nSaid before in the thread:\n"
-            "> How many vacation days do new people get?\n> I <think> it was changed in May"
+        assert question.question.message == "do you know?"
+        assert question.question.context == (
+            said(ANN, "How many vacation days do new people get?"),
+            said(BEN, "I <think> it was changed in May"),
         )
         assert question.key.thread_id == head
-        assert len(peer.calls("conversations.replies")) == 1
+        peer.say(GENERAL, BEN, "Ask HR.", thread_ts=head)
         peer.say(GENERAL, CLEO, f"{MENTION} and older ones?", thread_ts=head)
         await settled(peer, desk)
-        assert asked(desk)[-1] == "and older ones?"
-        assert len(peer.calls("conversations.replies")) == 1
+        [_, again] = desk.questions.values()
+        assert again.question.message == "and older ones?"
+        assert said(BEN, "Ask HR.") in again.question.context
 
 
 async def test_the_bots_bare_name_means_the_thread_itself() -> None:
@@ -176,10 +187,36 @@ async def test_the_bots_bare_name_means_the_thread_itself() -> None:
             peer.say(GENERAL, BEN, f"word {number} " + "and on " * 20, thread_ts=head)
         peer.say(GENERAL, CLEO, MENTION, thread_ts=head)
         await settled(peer, desk)
-        [text] = asked(desk)
-        assert text.startswith("How many vacation days do new people get?\n\nSaid before")
-        assert "word 59" in text
-        assert len(text) <= 1_000
+        [question] = desk.questions.values()
+        assert question.question.message == ANSWER_THIS
+        assert question.question.context[0].text == "How many vacation days do new people get?"
+        assert question.question.context[-1].text.startswith("word 59")
+
+
+async def test_a_message_that_is_shared_with_the_bot_is_what_is_asked_about() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        shared = {"is_share": True, "author_name": "Ben", "text": "How many vacation days?"}
+        peer.say(DIRECT, ANN, "", attachments=[shared])
+        await settled(peer, desk)
+        [question] = desk.questions.values()
+        assert question.question.message == ANSWER_THIS
+        assert question.question.context == (
+            ContextItem(kind=ContextKind.REPLY, author="Ben", text="How many vacation days?"),
+        )
+
+
+async def test_in_a_thread_of_people_only_who_asked_goes_on_without_a_mention() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        head = peer.say(GENERAL, ANN, "How many vacation days do new people get?")
+        peer.say(GENERAL, CLEO, f"{MENTION} do you know?", thread_ts=head)
+        await settled(peer, desk)
+        peer.say(GENERAL, BEN, "Ann, are you in the office?", thread_ts=head)
+        peer.say(GENERAL, CLEO, "I see.", thread_ts=head)
+        peer.say(GENERAL, CLEO, "And in the second year?", thread_ts=head)
+        await settled(peer, desk)
+        assert asked(desk) == ["do you know?", "And in the second year?"]
 
 
 async def test_of_a_long_thread_the_newest_is_read_and_a_long_message_leaves_room() -> None:
@@ -191,18 +228,12 @@ async def test_of_a_long_thread_the_newest_is_read_and_a_long_message_leaves_roo
         peer.say(GENERAL, BEN, "a log: " + "x" * 900, thread_ts=head)
         peer.say(GENERAL, CLEO, f"{MENTION} who decides?", thread_ts=head)
         await settled(peer, desk)
-        [text] = asked(desk)
-        lines = text.splitlines()
-        assert lines[:4] == [
-            "who decides?",
-            "",
-            "Said before in the thread:",
-            "> Vacation is confusing.",
-        ]
-        assert lines[-1].startswith("> a log: xxx")
-        assert lines[-1].endswith("…")
-        assert lines[-2] == "> word 449"
-        assert len(text) <= 650
+        [question] = desk.questions.values()
+        assert question.question.message == "who decides?"
+        context = question.question.context
+        assert context[0] == said(ANN, "Vacation is confusing.")
+        assert context[-2:] == (said(BEN, "word 449"), said(BEN, "a log: " + "x" * 900))
+        assert sum(item.size for item in context) <= MAX_CONTEXT
         assert len(peer.calls("conversations.replies")) == 3
 
 
@@ -224,7 +255,11 @@ async def test_short_text_files_are_read_and_images_are_not() -> None:
         why = f"{MENTION} why?"
         peer.share_file(GENERAL, ANN, why, "fail.log", b"disk full at line 7", "text/plain")
         await settled(peer, desk)
-        assert asked(desk)[-1] == "why?\n\nfail.log:\n```\ndisk full at line 7\n```"
+        [question] = desk.questions.values()
+        assert question.question.message == "why?"
+        assert question.question.context == (
+            ContextItem(kind=ContextKind.ATTACHMENT, text="fail.log:\ndisk full at line 7"),
+        )
         for name, content, kind in (
             ("huge.log", b"x" * 20_001, "text/plain"),
             ("shot.png", b"\x89PNG", "image/png"),

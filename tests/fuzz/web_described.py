@@ -53,6 +53,9 @@ def fitting(body: dict[str, Any], *, at: str) -> dict[str, Any]:
         name: "bbb"[: len(text)] + text[3:] if name in TEXTS else text
         for name, text in body.items()
     }
+    if made.get("context"):  # its bound is on all items together
+        first = made["context"][0]
+        made["context"] = [first | {"text": f"bbb{first['text']}"[:1_000]}]
     if made.get("module") is not None:
         made["module"] = MODULE
     if made.get("chapter_max") is not None:

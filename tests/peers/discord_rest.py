@@ -193,6 +193,9 @@ class Routes:
             notes = [note for note in notes if note.id < int(call.query["before"])]
         if "after" in call.query:
             notes = [note for note in notes if note.id > int(call.query["after"])][:limit]
+        if "around" in call.query:
+            nearest = sorted(notes, key=lambda note: abs(note.id - int(call.query["around"])))
+            notes = sorted(nearest[:limit], key=lambda note: note.id)
         return 200, [self._shown(channel, note) for note in reversed(notes[-limit:])]
 
     async def message(self, call: Call, channel_id: str, note_id: str) -> Reply:

@@ -200,11 +200,6 @@ def test_suggestions_stand_below_a_refusal() -> None:
     ]
 
 
-def test_a_shortened_question_is_noted() -> None:
-    (part,) = render(a_response(), address={"shortened": "4500"})
-    assert "4,500 characters" in part.splitlines()[0]
-
-
 @given(st.integers(1, 12), st.booleans())
 def test_buttons_stand_below_the_last_part_and_are_accepted(paragraphs: int, private: bool) -> None:
     answer = "\n\n".join(["word " * 100] * paragraphs)

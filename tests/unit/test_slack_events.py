@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.hearing.events import BARE_MENTION, SHORTENED, Heard, heard_in
+from adapters.slack.hearing.events import BARE_MENTION, Heard, heard_in
 from adapters.slack.installing.workspace import Workspace
+from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.question import MAX_QUESTION
 
@@ -112,33 +113,18 @@ def test_what_another_program_said_carries_its_names(changes: dict[str, Any]) ->
     assert "B1" in found.bot_ids
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Thanks!",
-        "thank you so much",
-        "ok, thanks a lot :)",
-        "Great, thx",
-        "<@U2> have you seen this?",
-        "<!subteam^S1|@ops> please look",
-        "",
-        "\u200b \u200d",
-    ],
-)
-def test_thanks_and_words_to_others_are_no_follow_up(text: str) -> None:
+@pytest.mark.parametrize("text", ["<@U2> have you seen this?", "<!subteam^S1|@ops> please look"])
+def test_words_to_others_are_known_by_their_first_name(text: str) -> None:
     found = heard(text, thread_ts="1790000000.000001")
     assert found is not None
-    assert found.for_others or not found.text
+    assert found.is_for_somebody_else
 
 
-@pytest.mark.parametrize(
-    "text", ["thanks, but why?", "thank you, and in Python?", "does <@U2> have to sign?"]
-)
-def test_thanks_with_a_question_is_a_follow_up(text: str) -> None:
+@pytest.mark.parametrize("text", ["thanks, but why?", "does <@U2> have to sign?"])
+def test_who_only_names_somebody_else_speaks_to_everybody(text: str) -> None:
     found = heard(text, thread_ts="1790000000.000001")
     assert found is not None
-    assert found.text
-    assert not found.for_others
+    assert not found.is_for_somebody_else
 
 
 @pytest.mark.parametrize(
@@ -163,15 +149,25 @@ def test_markup_is_read_as_people_see_it(written: str, read: str) -> None:
     assert asked(written) == read
 
 
-def test_a_pasted_log_is_shortened_and_says_so() -> None:
+def test_a_pasted_log_is_context_beside_the_question() -> None:
     log = "\n".join(f"line {number} of the log" for number in range(200))
-    found = heard(f"<@U0BOT> Why does this fail?\n```\n{log}\n```")
+    written = f"Why does this fail?\n```\n{log}\n```"
+    found = heard(f"<@U0BOT> {written}")
     assert found is not None
-    message = found.question.question.message
-    assert len(message) <= MAX_QUESTION
-    assert message.startswith("Why does this fail?\n\n```\nline 0 ")
-    assert message.endswith("line 199 of the log\n```")
-    assert found.question.address == {SHORTENED: "yes"}
+    assert found.question.question.message == "Why does this fail?"
+    [paste] = found.question.question.context
+    assert paste.kind is ContextKind.PASTE
+    assert paste.text == f"```\n{log}\n```"
+    assert found.question.original_length == len(written)
+
+
+def test_a_shared_message_is_context() -> None:
+    shared = {"is_share": True, "author_name": "Ann", "text": "How many days do I get?"}
+    found = heard("<@U0BOT>", attachments=[shared, {"text": "a preview of a page"}])
+    assert found is not None
+    assert found.shared == (
+        ContextItem(kind=ContextKind.REPLY, author="Ann", text="How many days do I get?"),
+    )
 
 
 @given(text=st.text(max_size=3_000), thread=st.sampled_from([None, "1790000000.000001"]))

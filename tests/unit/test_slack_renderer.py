@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from adapters.slack.answering.markdown import ZERO_WIDTH_SPACE, link, to_slack_markdown
 from adapters.slack.answering.renderer import MARKDOWN_LIMIT, SlackRenderer
-from adapters.slack.hearing.events import SHORTENED
 from adapters.slack.phrases import ENGLISH
 from rag_core.agent.answer import AgentResponse, Outcome, Suggestion
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
@@ -214,11 +213,6 @@ def test_more_footnotes_than_a_message_holds_go_on_in_the_next() -> None:
 def test_a_low_confidence_is_said_first() -> None:
     messages = rendered(an_answer(outcome=Outcome.LOW_CONFIDENCE))
     assert messages[0]["blocks"][0]["text"].startswith(ENGLISH.caution)
-
-
-def test_a_shortened_question_is_said_first() -> None:
-    messages = rendered(an_answer(), address={SHORTENED: "yes"})
-    assert messages[0]["blocks"][0]["text"].startswith(ENGLISH.shortened)
 
 
 def test_a_refusal_shows_where_to_look() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from adapters.web.documents.answer_schema import AgentResponseModel
 from rag_core.agent.answer import AgentResponse
+from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.key import Platform
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import Progress, QuestionState
@@ -45,6 +46,36 @@ async def test_the_stream_tells_each_stage_once_and_ends_with_the_answer() -> No
     assert [event.name for event in events].count("final") == 1
     AgentResponseModel.model_validate(events[-1].data)
     assert len({event.id for event in events}) == len(events)
+
+
+async def test_what_came_with_a_question_is_handed_in_beside_it() -> None:
+    house = House()
+    said = {"kind": "thread", "author": "Ann", "text": "Is it a hundred?"}
+    log = {"kind": "paste", "text": "é" * 19_000}
+    async with visiting(house) as client:
+        for route in ("/chat/run", "/chat/stream"):
+            answer = await client.post(route, json=ASK | {"context": [said, log]})
+            assert answer.status_code == 200
+    questions = [entry.question.question for entry in house.ledger.entries.values()]
+    assert len(questions) == 2
+    for question in questions:
+        assert question.message == ASK["message"]
+        assert question.context == (
+            ContextItem(kind=ContextKind.THREAD, author="Ann", text="Is it a hundred?"),
+            ContextItem(kind=ContextKind.PASTE, text="é" * 19_000),
+        )
+
+
+async def test_at_the_private_door_a_long_message_is_split_and_over_http_it_is_refused() -> None:
+    house = House()
+    body = {"message": f"Why does it stop?\n\n{'a line of a log' * 100}"}
+    async with at_the_private_door(house) as client:
+        assert (await client.post("/chat/run", json=body)).status_code == 200
+    [entry] = house.ledger.entries.values()
+    assert entry.question.question.message == "Why does it stop?"
+    assert entry.question.question.context[0].kind is ContextKind.PASTE
+    async with visiting(house) as client:
+        assert (await client.post("/chat/run", json=body)).status_code == 422
 
 
 async def test_run_streams_when_it_is_asked_to() -> None:

@@ -47,6 +47,19 @@ async def test_a_growing_answer_is_drawn_and_harmless() -> None:
     assert names[-1] == "final"
 
 
+async def test_a_long_message_is_split_into_question_and_paste() -> None:
+    house = House(answerer=echo)
+    log = "\n".join(f"line {number} of the log" for number in range(200))
+    body = FIRST | {"message": f"How often may a key ask?\n\n{log}"}
+    async with visiting(house) as client:
+        assert await asked(client, body) == FIRST["message"]
+        again = body | {"message": f"How often may a person ask?\n\n{log}"}
+        assert (await client.put(QUESTION, json=again)).status_code == 204
+    [entry] = house.ledger.entries.values()
+    assert entry.question.question.message == EDITED["message"]
+    assert entry.question.question.context[0].text == log
+
+
 async def test_an_edited_question_is_answered_anew() -> None:
     house = House(answerer=echo)
     async with visiting(house) as client:

@@ -44,6 +44,12 @@ CHAT_FAULTS = [
     ({"message": "half \ud800 a pair"}, "message"),
     ({"message": "ok", "module": "half \ud800 a pair"}, "module"),
     ({"message": "ok", "stream": "yes"}, "stream"),
+    ({"message": "ok", "context": "a thread"}, "context"),
+    ({"message": "ok", "context": [{"kind": "thread"}]}, "context"),
+    ({"message": "ok", "context": [{"kind": "rumour", "text": "x"}]}, "context"),
+    ({"message": "ok", "context": [{"kind": "thread", "text": "x", "by": "Ann"}]}, "context.0.by"),
+    ({"message": "ok", "context": [{"kind": "thread", "text": " \n"}]}, "context"),
+    ({"message": "ok", "context": [{"kind": "paste", "text": "x" * 10_001}] * 2}, "context"),
 ]
 
 
@@ -161,7 +167,7 @@ async def test_a_body_beyond_the_bound_is_refused_unread() -> None:
             yield b"x" * 1024
 
     async with visiting(House()) as client:
-        told = await client.post("/chat/run", content=b"x" * 70_000)
+        told = await client.post("/chat/run", content=b"x" * 270_000)
         untold = await client.post("/chat/run", content=endless())
     assert [told.status_code, untold.status_code] == [413, 413]
     assert told.headers["content-type"] == "application/problem+json"

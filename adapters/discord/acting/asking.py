@@ -10,11 +10,11 @@ import discord
 
 from adapters.discord.gateway.tokens import Ticket
 from adapters.discord.hearing.channels import Spot, spot_in
-from adapters.discord.hearing.events import ONLY_FILES, SHORTENED
+from adapters.discord.hearing.events import ONLY_FILES
 from adapters.discord.wording import with_names, without_mention
-from adapters.pastes import shortened
+from adapters.pastes import split_message
 from rag_core.conversation.key import ConversationKey, Platform
-from rag_core.conversation.question import MAX_QUESTION, Question, shows_nothing
+from rag_core.conversation.question import Question, shows_nothing
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import InvalidQuestion
 from rag_core.retrieval.query import Filters
@@ -86,8 +86,7 @@ def _question(
         APPLICATION: str(interaction.application_id),
         CHANNEL: spot.writes,
     }
-    if len(text) > MAX_QUESTION:
-        address[SHORTENED] = str(len(text))
+    split = split_message(text)
     return IncomingQuestion(
         key=ConversationKey(
             platform=Platform.DISCORD,
@@ -98,13 +97,16 @@ def _question(
         ),
         message_id=str(interaction.id),
         asker_id=str(interaction.user.id),
-        question=Question(message=shortened(text), filters=Filters(module=module)),
+        question=Question(
+            message=split.question, context=split.context, filters=Filters(module=module)
+        ),
         heard_at=at,
         position=f"{interaction.id:020d}",
         address=address,
         category_id=spot.category_id,
         locale=interaction.locale.value,
         private=private,
+        original_length=split.original_length,
     )
 
 

@@ -22,6 +22,7 @@ from adapters.discord.gateway.tokens import TicketRest, ticket_of
 from adapters.discord.hearing.channels import Spot
 from adapters.discord.hearing.readers import Readers
 from adapters.platform import AcceptsQuestions
+from adapters.refusals import refusal_sentence
 from rag_core.books.policy import ReaderProfile
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import FootnoteError, InvalidQuestion, StorageError, UpstreamError
@@ -83,12 +84,17 @@ class Commands:
         ticket = ticket_of(interaction)
         await self._defer(interaction, private=question.private)
 
-        async def hand_in() -> None:
-            reader = await self._readers.profile(interaction.user, question.key.tenant)
-            await self._desk.accept(replace(question, reader=reader))
+        sentence = NOT_TAKEN
 
-        if not await in_hand(hand_in, pauses=self._pauses, message_id=question.message_id):
-            await self._tickets.write(ticket, NOT_TAKEN)
+        async def hand_in() -> None:
+            nonlocal sentence
+            reader = await self._readers.profile(interaction.user, question.key.tenant)
+            receipt = await self._desk.accept(replace(question, reader=reader))
+            sentence = refusal_sentence(receipt, locale=question.locale)
+
+        await in_hand(hand_in, pauses=self._pauses, message_id=question.message_id)
+        if sentence:
+            await self._tickets.write(ticket, sentence)
 
     async def _defer(self, interaction: discord.Interaction, *, private: bool) -> None:
         """A question counts even where its acknowledgement failed: the answer finds its way."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from adapters.discord.acting.asking import came_by_command
-from adapters.discord.hearing.events import SHORTENED
 from adapters.discord.hearing.files import CUT, UNREAD
 from adapters.discord.phrases import phrases_for
 from adapters.discord.wording import escaped
@@ -22,8 +21,6 @@ def notes(response: AgentResponse, question: IncomingQuestion) -> list[str]:
         said.append(f"-# 🔄 {common.changed}")
     if response.outcome is Outcome.LOW_CONFIDENCE:
         said.append(f"-# ⚠️ {common.caution}")
-    if length := question.address.get(SHORTENED):
-        said.append(f"-# {own.shortened.format(length=int(length))}")
     if UNREAD in question.address:
         said.append(f"-# {own.unread}")
     if CUT in question.address:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from adapters.answered_threads import AnsweredThreads
@@ -21,7 +21,6 @@ from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.gateway.tokens import TicketRest
 from adapters.discord.gateway.turns import Urgency, as_urgent_as
 from adapters.discord.hearing.channels import DIRECT
-from adapters.waiting import Waiting
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
 from rag_core.desk.progress import Progress
@@ -43,7 +42,7 @@ class DiscordReplies:
         tickets: TicketRest,
         threads: AnsweredThreads,
         pace: LinePace,
-        waiting: Waiting,
+        begin: Callable[[IncomingQuestion], None],
         detours: Detours,
         typing_every: float = TYPING_EVERY_SECONDS,
     ) -> None:
@@ -51,7 +50,7 @@ class DiscordReplies:
         self._tickets = tickets
         self._threads = threads
         self._pace = pace
-        self._waiting = waiting
+        self._begin = begin
         self._doors = ClosedDoors()
         self._places = AnswerPlaces(rest, self._doors)
         self._detours = detours
@@ -60,7 +59,7 @@ class DiscordReplies:
         self._typing_every = typing_every
 
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
-        self._waiting.begun(question)
+        self._begin(question)
         if came_by_command(question):
             line = TicketLine(question, tickets=self._tickets)
             return shown(line, self._pace, question)

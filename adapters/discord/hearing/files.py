@@ -11,7 +11,7 @@ import aiohttp
 import discord
 
 from adapters.discord.gateway.connection import Connection
-from adapters.text_files import MAX_BYTES, MAX_FILES, TEXT_TYPES, fenced, text_in
+from adapters.text_files import MAX_BYTES, MAX_FILES, TEXT_TYPES, TextFile, text_in
 from rag_core.errors import UpstreamUnavailable
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ UNREAD, CUT = "unread", "cut"
 class ReadFiles:
     """What the files say, and what the answer must say of the others."""
 
-    text: str = ""
+    texts: Sequence[TextFile] = ()
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -41,14 +41,14 @@ class FileReader:
     async def read(self, attachments: Sequence[discord.Attachment]) -> ReadFiles:
         wanted = [file for file in attachments if is_text(file)][:MAX_FILES]
         texts = [await self._text_of(file) for file in wanted]
-        shown = [
-            fenced(file.filename, text)
+        read = [
+            TextFile(name=file.filename, text=text)
             for file, text in zip(wanted, texts, strict=True)
             if text is not None
         ]
-        notes = {UNREAD: "yes"} if len(shown) < len(attachments) else {}
+        notes = {UNREAD: "yes"} if len(read) < len(attachments) else {}
         notes |= {CUT: "yes"} if any(file.size > MAX_BYTES for file in wanted) else {}
-        return ReadFiles(text="\n\n".join(shown), notes=notes)
+        return ReadFiles(texts=read, notes=notes)
 
     async def _text_of(self, file: discord.Attachment) -> str | None:
         try:

@@ -11,19 +11,22 @@ from typing import Any
 
 import discord
 
+from adapters.answer_policy import AnswerPolicy, Decision, Place
 from adapters.discord.acting.keeping import Keeping
 from adapters.discord.answering.post import Post
 from adapters.discord.gateway.patience import NOT_TAKEN, in_hand
 from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.hearing.afterthoughts import Afterthoughts
 from adapters.discord.hearing.entrance import Entrance
-from adapters.discord.hearing.events import Heard, Rules, Unasked, asked_text, read, spot_of
+from adapters.discord.hearing.events import Heard, Rules, Unasked, names, read
 from adapters.discord.hearing.files import FileReader, is_text
 from adapters.discord.hearing.readers import Readers
-from adapters.discord.hearing.standing import Standing
+from adapters.discord.hearing.standing import Standing, place_of
+from adapters.discord.hearing.threads import ThreadReader
 from adapters.never_mind import is_never_mind
 from adapters.platform import AcceptsQuestions
-from adapters.waiting import Waiting
+from adapters.refusals import RefusalPace, refusal_sentence
+from adapters.thread_talk import ThreadTalk
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import StorageError, UpstreamError
 
@@ -45,7 +48,9 @@ class Listener:
         afterthoughts: Afterthoughts,
         entrance: Entrance,
         readers: Readers,
-        waiting: Waiting,
+        talk: ThreadTalk,
+        policy: AnswerPolicy,
+        threads: ThreadReader,
         rules: Rules,
         pauses: tuple[float, ...],
         keeping: Keeping | None = None,
@@ -57,28 +62,31 @@ class Listener:
         self._afterthoughts = afterthoughts
         self._entrance = entrance
         self._readers = readers
-        self._waiting = waiting
+        self._talk = talk
+        self._policy = policy
+        self._threads = threads
         self._rules = rules
         self._pauses = pauses
         self._keeping = keeping
         self._heard: OrderedDict[int, None] = OrderedDict()
-        self._told: set[str] = set()
-        """The channels that were told already that nothing is taken."""
+        self._told: set[tuple[int, int]] = set()
+        """Who was told already, and where, that nothing is taken."""
+        self._refusals = RefusalPace()
 
     async def hear(self, message: discord.Message, *, me: discord.abc.User) -> None:
         self._note(message.id)
-        await self._give_way(message, me)
         with self._entrance.coming(str(message.id)):
             await self._take(message, me)
 
     async def _take(self, message: discord.Message, me: discord.abc.User) -> None:
+        heard = read(message, me=me, at=datetime.now(UTC), rules=self._rules)
+        if isinstance(heard, Heard) and not heard.bot_id:
+            await self._stand_down(heard)
         if self._keeping is not None and await self._keeping.heard(message, me=me):
             return
-        heard = await self._read(message, me)
+        heard = await self._read_further(heard, message, me)
         if isinstance(heard, Unasked):
             await self._say(heard.channel_id, heard.message_id, heard.reason)
-        elif heard is not None and is_never_mind(asked_text(message, me)):
-            await self._afterthoughts.never_mind(message, heard)
         elif heard is not None:
             await self._hand_in(heard, message)
 
@@ -90,11 +98,13 @@ class Listener:
     async def edit(self, message: discord.Message, *, me: discord.abc.User) -> None:
         if self._keeping is not None:
             await self._keeping.edited(message, me=me)
-        heard = await self._read(message, me)
+        now = datetime.now(UTC)
+        heard = read(message, me=me, at=now, rules=self._rules)
+        heard = await self._read_further(heard, message, me)
         if not isinstance(heard, Heard):
             return
         question = heard.question
-        if is_never_mind(asked_text(message, me)):
+        if is_never_mind(heard.text):
             await self._afterthoughts.withdrawn(question.identity, asker_id=question.asker_id)
         else:
             await self._afterthoughts.edited(
@@ -109,7 +119,7 @@ class Listener:
 
     def forget(self, asker_id: str | None) -> None:
         """Drop what is remembered of one person's questions, or of everybody's."""
-        self._waiting.forget(asker_id)
+        self._talk.forget(asker_id)
         self._afterthoughts.forget(asker_id)
 
     def _note(self, message_id: int) -> None:
@@ -117,61 +127,81 @@ class Listener:
         while len(self._heard) > REMEMBERED:
             self._heard.popitem(last=False)
 
-    async def _read(self, message: discord.Message, me: discord.abc.User) -> Heard | Unasked | None:
-        """Files are fetched only where somebody turned to us or to a place of ours."""
-        now = datetime.now(UTC)
-        heard = read(message, me=me, at=now, rules=self._rules)
-        readable = any(is_text(file) for file in message.attachments)
-        if not message.attachments or heard is None or not (readable or isinstance(heard, Heard)):
+    async def _read_further(
+        self, heard: Heard | Unasked | None, message: discord.Message, me: discord.abc.User
+    ) -> Heard | Unasked | None:
+        """The message with its files and its thread, where somebody turned to us or to a place of
+        ours: nothing else is fetched."""
+        has_text_file = any(is_text(file) for file in message.attachments)
+        if heard is None or (isinstance(heard, Unasked) and not has_text_file):
             return heard
         if isinstance(heard, Heard) and not await self._may_be_for_us(heard):
             return heard
-        files = await self._files.read(message.attachments)
-        return read(message, me=me, at=now, rules=self._rules, files=files)
+        called = isinstance(heard, Heard) and place_of(heard) is Place.PEOPLES_THREAD
+        talk = await self._threads.read(message, me) if called and names(message, me) else []
+        files = await self._files.read(message.attachments) if message.attachments else None
+        now = datetime.now(UTC)
+        return read(message, me=me, at=now, rules=self._rules, files=files, talk=talk)
 
     async def _may_be_for_us(self, heard: Heard) -> bool:
         try:
-            return await self._standing.is_for_us(heard)
+            return (await self._decide(heard)).answers
         except StorageError:
             return True  # handing it in will fail the same way, and be tried again
 
+    async def _decide(self, heard: Heard) -> Decision:
+        return self._policy.decide(await self._standing.facts_of(heard), heard.question)
+
     async def _hand_in(self, heard: Heard, message: discord.Message) -> None:
         """A question that the desk does not take is one that somebody waits for."""
-        is_for_us = heard.addressed
+        decision = Decision.ANSWER if heard.addressed else Decision.IGNORE
+        refusal = ""
 
         async def hand_in() -> None:
-            nonlocal is_for_us
+            nonlocal decision, refusal
             async with self._entrance.turn():
-                if not await self._standing.is_for_us(heard):
-                    return
-                is_for_us = True
-                if not heard.addressed:
-                    self._waiting.add(heard.question)
-                await self._desk.accept(await self._with_reader(heard, message))
-                self._afterthoughts.asked(heard.question)
-                self._told.clear()
+                decision = await self._decide(heard)
+                if decision.answers:
+                    refusal = await self._accept(heard, message, decision)
 
         in_time = await in_hand(hand_in, pauses=self._pauses, message_id=heard.question.message_id)
-        if is_for_us and not in_time:
-            await self._say_once(str(message.channel.id), str(message.id))
+        if decision is Decision.TAKE_BACK:
+            await self._afterthoughts.never_mind(message, heard)
+        elif decision.answers and not in_time:
+            await self._say_once(message)
+        elif refusal and not heard.bot_id and self._refusals.allows(heard.question):
+            await self._say(str(message.channel.id), str(message.id), refusal)
+
+    async def _accept(self, heard: Heard, message: discord.Message, decision: Decision) -> str:
+        """Why the question is not answered, where the desk does not tell its asker."""
+        question = await self._with_reader(heard, message)
+        may_stand_down = decision is Decision.ANSWER_UNLESS_A_PERSON_DOES
+        self._talk.ask(question, may_be_answered_by_others=may_stand_down)
+        receipt = await self._desk.accept(question)
+        self._afterthoughts.asked(question)
+        self._told.clear()
+        return refusal_sentence(receipt, locale=question.locale)
 
     async def _with_reader(self, heard: Heard, message: discord.Message) -> IncomingQuestion:
         reader = await self._readers.profile(message.author, heard.spot.tenant)
         return replace(heard.question, reader=reader)
 
-    async def _give_way(self, message: discord.Message, me: discord.abc.User) -> None:
-        """What somebody else answers before we have begun is not ours to answer any more."""
-        spot = spot_of(message)
-        if spot is None or message.author.bot or message.author.id == me.id:
-            return
-        author_id = str(message.author.id)
-        for identity in self._waiting.answered_by(author_id, thread=spot.key):
+    async def _stand_down(self, heard: Heard) -> None:
+        """A question that another person answers first is not answered any more."""
+        answered = self._talk.hear(
+            heard.question,
+            text="" if heard.addressed else heard.text,
+            in_thread=heard.spot.is_thread and not heard.spot.is_direct,
+            replies_to=heard.replies_to,
+        )
+        for identity in answered:
             await self._afterthoughts.withdrawn(identity)
 
-    async def _say_once(self, channel_id: str, message_id: str) -> None:
-        if channel_id not in self._told:
-            self._told.add(channel_id)
-            await self._say(channel_id, message_id, NOT_TAKEN)
+    async def _say_once(self, message: discord.Message) -> None:
+        asker = (message.channel.id, message.author.id)
+        if asker not in self._told and len(self._told) < REMEMBERED:
+            self._told.add(asker)
+            await self._say(str(message.channel.id), str(message.id), NOT_TAKEN)
 
     async def _say(self, channel_id: str, message_id: str, sentence: str) -> None:
         try:

@@ -30,6 +30,12 @@ class Pressed:
     answer_id: UUID
     asker_id: str = ""
     message_id: str = ""
+    """The message of the question; on a call for a person, who made the call."""
+
+    @property
+    def askers(self) -> frozenset[str]:
+        """Who asked the question, and who called a person for it."""
+        return frozenset(filter(None, (self.asker_id, self.message_id)))
 
 
 def read_press(action: Mapping[str, Any]) -> Pressed | None:

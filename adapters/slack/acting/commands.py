@@ -9,8 +9,9 @@ from typing import Any
 from adapters.apologies import sentence_for
 from adapters.excerpts import one_line
 from adapters.passages import Passages
-from adapters.pastes import shortened
+from adapters.pastes import split_message
 from adapters.platform import AcceptsQuestions
+from adapters.refusals import refusal_sentence
 from adapters.slack.acting.house_keeping import HouseCommand
 from adapters.slack.acting.private import RESPONSE_URL
 from adapters.slack.acting.typed import Reply, Typed, said, typed_in
@@ -18,11 +19,11 @@ from adapters.slack.answering.blocks import sections
 from adapters.slack.answering.markdown import escaped, link
 from adapters.slack.calling.people import People
 from adapters.slack.config import CommandNames
-from adapters.slack.hearing.events import noted
 from adapters.slack.hearing.mentions import plain_text
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question, shows_nothing
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.desk.notices import notices_in
 from rag_core.errors import DeskFull, FootnoteError, StorageError
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
@@ -71,10 +72,12 @@ class Commands:
             return said(f"Write your question behind {used.name}, as in: {used.name} How do I …?")
         locale = await self._people.locale_of(used.team_id, used.user_id)
         try:
-            await self._desk.accept(asked_by_command(used, words, locale=locale))
-        except (DeskFull, StorageError):
+            receipt = await self._desk.accept(asked_by_command(used, words, locale=locale))
+        except DeskFull:
+            return said(notices_in(locale).queue)
+        except StorageError:
             return said(NOT_TAKEN)
-        return said(SEARCHING)
+        return said(refusal_sentence(receipt, locale=locale) or SEARCHING)
 
     async def _lookup(self, used: Typed, passages: Passages) -> Reply:
         words = plain_text(used.text, "")
@@ -94,7 +97,7 @@ class Commands:
 
 def asked_by_command(used: Typed, words: str, *, locale: str) -> IncomingQuestion:
     """What one person sees alone is a conversation of its own."""
-    now = datetime.now(UTC)
+    now, split = datetime.now(UTC), split_message(words)
     return IncomingQuestion(
         key=ConversationKey(
             platform=Platform.SLACK,
@@ -104,10 +107,11 @@ def asked_by_command(used: Typed, words: str, *, locale: str) -> IncomingQuestio
         ),
         message_id=used.trigger_id,
         asker_id=used.user_id,
-        question=Question(message=shortened(words)),
+        question=Question(message=split.question, context=split.context),
         heard_at=now,
         position=f"{now.timestamp():.6f}",
-        address={RESPONSE_URL: used.response_url, **noted(words)},
+        address={RESPONSE_URL: used.response_url},
+        original_length=split.original_length,
         locale=locale,
         private=True,
     )

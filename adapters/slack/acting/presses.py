@@ -116,7 +116,7 @@ class Presses:
         self._errands.start(self._staff.call(body, pressed))
 
     async def _resolved(self, body: Body, pressed: Pressed) -> None:
-        self._errands.start(self._staff.resolved(body))
+        self._errands.start(self._staff.resolved(body, pressed))
 
     async def _again(self, body: Body, pressed: Pressed) -> None:
         asker = id_in(body, "user")

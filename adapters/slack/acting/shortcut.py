@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from adapters.platform import AcceptsQuestions
+from adapters.refusals import refusal_sentence
 from adapters.slack.acting.private import Whispers
 from adapters.slack.hearing.context import Context
 from adapters.slack.hearing.errands import Errands
@@ -46,4 +47,6 @@ class Shortcut:
             self._errands.start(self._whispers.respond(str(body["response_url"]), text=NO_WORDS))
             return
         question = await self._context.of(team, heard, reads_thread=False)
-        await self._desk.accept(replace(question, asker_id=id_in(body, "user")))
+        receipt = await self._desk.accept(replace(question, asker_id=id_in(body, "user")))
+        if sentence := refusal_sentence(receipt, locale=question.locale):
+            self._errands.start(self._whispers.respond(str(body["response_url"]), text=sentence))

@@ -10,7 +10,7 @@ from adapters.presses import LABELS, Press
 from adapters.review import Review
 from adapters.slack.acting.buttons import Pressed, button
 from adapters.slack.acting.private import Whispers
-from adapters.slack.acting.staff_members import is_group
+from adapters.slack.acting.staff_members import StaffMembers, is_group
 from adapters.slack.answering.blocks import section
 from adapters.slack.answering.own_posts import marked_as
 from adapters.slack.calling.patience import patiently
@@ -22,6 +22,7 @@ CALL = "{people} A person is asked for: please look at the question and the answ
 RESOLVED = "✅ Resolved by <@{user}>."
 NOT_CALLED = "Slack did not let me ask a person here. Please turn to them yourself."
 NO_STAFF = "Nobody is named whom I could ask: SLACK_ASK_PERSON is not set."
+NOT_STAFF = "Only who asked, or a person who was asked, can mark this as resolved."
 CALLED = "A person was asked: they answer here."
 
 
@@ -29,9 +30,16 @@ class Staff:
     """The people whom the settings name, by their ids or that of a user group."""
 
     def __init__(
-        self, people: Sequence[str], *, review: Review, teams: Teams, whispers: Whispers
+        self,
+        people: Sequence[str],
+        *,
+        members: StaffMembers,
+        review: Review,
+        teams: Teams,
+        whispers: Whispers,
     ) -> None:
         self._people = tuple(people)
+        self._members = members
         self._review = review
         self._teams = teams
         self._whispers = whispers
@@ -52,10 +60,14 @@ class Staff:
         else:
             await self._whispers.tell(body, refused or CALLED)
 
-    async def resolved(self, body: Mapping[str, Any]) -> None:
+    async def resolved(self, body: Mapping[str, Any], pressed: Pressed) -> None:
         """The call says who resolved it, and nobody is called any more."""
-        team = self._teams.of(id_in(body, "team"))
-        words = RESOLVED.format(user=id_in(body, "user"))
+        team, user = self._teams.of(id_in(body, "team")), id_in(body, "user")
+        is_asker = user in pressed.askers
+        if not is_asker and not await self._members.include(id_in(body, "team"), user):
+            await self._whispers.tell(body, NOT_STAFF)
+            return
+        words = RESOLVED.format(user=user)
         await team.call(
             "chat.update",
             channel=id_in(body, "channel"),
@@ -67,7 +79,8 @@ class Staff:
     async def _post(self, body: Mapping[str, Any], pressed: Pressed) -> None:
         message = part(body, "message")
         words = CALL.format(people=" ".join(mention(person) for person in self._people))
-        value = f"{Press.RESOLVED} {pressed.answer_id.hex}"
+        caller = id_in(body, "user")
+        value = f"{Press.RESOLVED} {pressed.answer_id.hex} {pressed.asker_id} {caller}"
         done = button(Press.RESOLVED, LABELS[Press.RESOLVED], value)
         call = partial(
             self._teams.of(id_in(body, "team")).post,

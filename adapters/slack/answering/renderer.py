@@ -11,7 +11,7 @@ from adapters.slack.acting.buttons import buttons
 from adapters.slack.answering.blocks import SECTION_LIMIT, Block, gathered, section
 from adapters.slack.answering.markdown import escaped, fallback, link, to_mrkdwn, to_slack_markdown
 from adapters.slack.earlier import address_of
-from adapters.slack.hearing.events import IMAGES, SHORTENED
+from adapters.slack.hearing.events import IMAGES
 from adapters.slack.phrases import phrases_for
 from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse, Citation, EarlierThread, Outcome, Suggestion
@@ -108,8 +108,6 @@ class SlackPart:
 def notes(response: AgentResponse, question: IncomingQuestion) -> Iterator[str]:
     """What must be said before an answer."""
     own, common = phrases_for(question), common_phrases(question)
-    if question.address.get(SHORTENED):
-        yield own.shortened
     if question.address.get(IMAGES):
         yield own.unread
     if response.source_changed:

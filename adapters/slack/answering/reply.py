@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from adapters.answered_threads import AnsweredThreads
+from adapters.answered_threads import AnsweredThreads, began_of
 from adapters.slack.acting.private import Whispers
 from adapters.slack.answering.detour import Detour, leads_elsewhere, standing_in
 from adapters.slack.answering.drafts import Drafts
@@ -139,7 +139,7 @@ class SlackReplies:
             return None  # its thread has gone with the question
 
     async def _remember(self, question: IncomingQuestion, part: OutgoingPart, ts: str) -> None:
-        await self._threads.remember(question.key, message_id=ts)
+        await self._threads.remember(question.key, message_id=ts, began=began_of(question))
         if part.number == FIRST:
             await self._drafts.answered(question.identity, ts)
 

@@ -1,4 +1,4 @@
-"""What belongs to a question beyond its own words: its thread, its files, its asker's language."""
+"""What comes with a question in Slack: its thread, its files, its asker's language."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from adapters.excerpts import at_most
+from adapters.pastes import fit_context
 from adapters.slack.calling.people import People
 from adapters.slack.calling.team import Team
 from adapters.slack.calling.thread import pages_of
 from adapters.slack.hearing.events import BARE_MENTION, IMAGES, Heard, talk_of
 from adapters.slack.hearing.files import FileReader
-from rag_core.conversation.question import MAX_QUESTION
+from adapters.text_files import ask_with_files
+from rag_core.agent.requests import ANSWER_THIS
+from rag_core.conversation.context import ContextItem
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import UpstreamError
 
@@ -24,13 +26,6 @@ READ_SECONDS = 2.0
 """Slack waits for its ack meanwhile, and gives up after three."""
 THREAD_PAGES = 5
 """Slack begins with the oldest: the newest are on the last page."""
-MAX_THREAD = 600
-"""Characters of a thread: what is looked up is still the question."""
-MAX_LINE = 200
-"""Of one message, so that a long one leaves room for the others."""
-HEADING = "Said before in the thread:"
-SAID = "> "
-"""What people said is quoted: it is no part of what is asked."""
 
 
 class Context:
@@ -42,24 +37,28 @@ class Context:
 
     async def of(self, team: Team, heard: Heard, *, reads_thread: bool) -> IncomingQuestion:
         key = heard.question.key
-        locale, (texts, unread), talk = await asyncio.gather(
+        locale, (files, unread), talk = await asyncio.gather(
             self._people.locale_of(key.tenant, heard.question.asker_id),
             self._files.read(team, heard.files),
             self._talk(team, heard) if reads_thread else nothing(),
         )
-        words = "\n\n".join(part for part in (heard.text, texts) if part)
-        told = heard
-        if talk:
-            told = heard.saying(with_thread(words, talk))
-        elif texts:
-            told = heard.saying(words)
-        address = {**told.question.address, **({IMAGES: "yes"} if unread else {})}
-        return replace(told.question, locale=locale, address=address)
+        split, attached = ask_with_files(heard.text, files)
+        beside = fit_context([*heard.shared, *talk, *split.context, *attached])
+        bare = ANSWER_THIS if heard.shared or talk else BARE_MENTION
+        return replace(
+            heard.question,
+            question=replace(
+                heard.question.question, message=split.question or bare, context=beside
+            ),
+            original_length=split.original_length,
+            locale=locale,
+            address={**heard.question.address, **({IMAGES: "yes"} if unread else {})},
+        )
 
     async def locale_of(self, question: IncomingQuestion) -> str:
         return await self._people.locale_of(question.key.tenant, question.asker_id)
 
-    async def _talk(self, team: Team, heard: Heard) -> list[str]:
+    async def _talk(self, team: Team, heard: Heard) -> list[ContextItem]:
         """The thread that the bot was called into, as much of it as can be read in time."""
         key, asked = heard.question.key, heard.question.message_id
         read: dict[str, Mapping[str, Any]] = {}  # the head may stand on each page
@@ -75,23 +74,5 @@ class Context:
         return talk_of(list(read.values()), team.workspace)
 
 
-async def nothing() -> list[str]:
+async def nothing() -> list[ContextItem]:
     return []
-
-
-def with_thread(words: str, talk: list[str]) -> str:
-    """A question with what was said before it: how the thread began, then the newest of it.
-
-    Whoever says only the bot's name means the thread itself."""
-    if words in {"", BARE_MENTION} and talk:
-        words, talk = talk[0], talk[1:]
-    room = min(MAX_THREAD, MAX_QUESTION - len(words) - len(HEADING) - 4)
-    kept: list[tuple[int, str]] = []
-    for place in [*range(len(talk))[:1], *reversed(range(1, len(talk)))]:
-        line = SAID + at_most(talk[place], MAX_LINE)
-        if room <= len(line):
-            break
-        kept.append((place, line))
-        room -= len(line) + 1
-    lines = [line for _, line in sorted(kept)]
-    return "\n\n".join([words, "\n".join([HEADING, *lines])]) if lines else words

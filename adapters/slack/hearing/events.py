@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from adapters.pastes import shortened
-from adapters.slack.hearing.mentions import (
-    begins_with_somebody_else,
-    is_only_thanks,
-    mentions,
-    plain_text,
-)
+from adapters.pastes import split_message
+from adapters.slack.hearing.mentions import begins_with_somebody_else, mentions, plain_text
 from adapters.slack.hearing.shapes import parts
 from adapters.slack.installing.workspace import Workspace
+from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.key import ConversationKey, Platform
-from rag_core.conversation.question import MAX_QUESTION, Question, shows_nothing
+from rag_core.conversation.question import Question, shows_nothing
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
 
 SAID_BY_PEOPLE = frozenset({"", "file_share", "me_message", "thread_broadcast"})
@@ -27,15 +22,7 @@ SAID_BY_BOTS = SAID_BY_PEOPLE | {"bot_message"}
 SLACKBOT = "USLACKBOT"
 BARE_MENTION = "Hello!"
 """Who says no more than the bot's name is greeted and told what to ask."""
-SHORTENED, IMAGES, CHANNEL_TYPE = "shortened", "images", "channel_type"
-ASKS = re.compile(
-    r"[?？]|^\W*(?:how|what|which|who|whom|whose|when|where|why|is|are|can|could|do|does|did|should"
-    r"|wie|was|welche[rsmn]?|wer|wann|wo|warum|kann|gibt|muss"
-    r"|cómo|como|qué|cuál|quién|cuándo|dónde|por qué|puedo"
-    r"|comment|quel(?:le)?s?|qui|quand|où|pourquoi|est-ce)\b",
-    re.IGNORECASE,
-)
-"""A question mark, or a word that questions begin with."""
+IMAGES, CHANNEL_TYPE = "images", "channel_type"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,25 +41,15 @@ class Heard:
     channel_type: str = ""
     bot_ids: frozenset[str] = frozenset()
     """By what names another program that said this is known; empty for people."""
-    for_others: bool = False
-    """It names somebody else first, or only says thanks."""
+    is_direct: bool = False
+    is_for_somebody_else: bool = False
+    """It begins with another person's name."""
+    shared: tuple[ContextItem, ...] = ()
+    """Messages of other places that it quotes."""
 
     @property
     def from_bot(self) -> bool:
         return bool(self.bot_ids)
-
-    @property
-    def asks(self) -> bool:
-        return ASKS.search(self.text) is not None
-
-    def saying(self, text: str, **address: str) -> Heard:
-        """The same message with other words to look up."""
-        question = replace(
-            self.question,
-            question=replace(self.question.question, message=shortened(text) or BARE_MENTION),
-            address={**self.question.address, **noted(text), **address},
-        )
-        return replace(self, question=question, text=text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +104,9 @@ def said(event: Mapping[str, Any], workspace: Workspace, *, heard_at: datetime) 
         files=tuple(parts(event, "files")),
         channel_type=word(event, "channel_type"),
         bot_ids=bot_ids,
-        for_others=begins_with_somebody_else(text, workspace.bot_user_id) or is_only_thanks(text),
+        is_direct=is_direct(event),
+        is_for_somebody_else=begins_with_somebody_else(text, workspace.bot_user_id),
+        shared=shared_in(event, workspace),
     )
 
 
@@ -198,7 +177,7 @@ def deleted(event: Mapping[str, Any], workspace: Workspace, ts: str) -> Deleted 
 def question_of(
     event: Mapping[str, Any], words: str, workspace: Workspace, *, heard_at: datetime
 ) -> IncomingQuestion:
-    ts = word(event, "ts")
+    ts, split = word(event, "ts"), split_message(words)
     return IncomingQuestion(
         key=ConversationKey(
             platform=Platform.SLACK,
@@ -208,15 +187,11 @@ def question_of(
         ),
         message_id=ts,
         asker_id=word(event, "user") or word(event, "bot_id") or "unknown",
-        question=Question(message=shortened(words) or BARE_MENTION),
+        question=Question(message=split.question or BARE_MENTION, context=split.context),
         heard_at=heard_at,
         position=ts,
-        address=noted(words),
+        original_length=split.original_length,
     )
-
-
-def noted(words: str) -> dict[str, str]:
-    return {SHORTENED: "yes"} if len(words) > MAX_QUESTION else {}
 
 
 def word(event: Mapping[str, Any], name: str) -> str:
@@ -231,11 +206,29 @@ def asked(text: str, workspace: Workspace) -> str:
     return "" if shows_nothing(words) else words
 
 
-def talk_of(messages: Sequence[Mapping[str, Any]], workspace: Workspace) -> list[str]:
-    """What people said in a thread, a line each."""
-    lines = [
-        " ".join(asked(word(message, "text"), workspace).split())
+def talk_of(messages: Sequence[Mapping[str, Any]], workspace: Workspace) -> list[ContextItem]:
+    """What people said in a thread, an item for each message."""
+    said = [
+        (word(message, "user"), asked(word(message, "text"), workspace))
         for message in messages
         if word(message, "user") != workspace.bot_user_id
     ]
-    return [line for line in lines if line]
+    return [
+        ContextItem(kind=ContextKind.THREAD, text=text, author=author)
+        for author, text in said
+        if text
+    ]
+
+
+def shared_in(event: Mapping[str, Any], workspace: Workspace) -> tuple[ContextItem, ...]:
+    """The messages that somebody shares with a message of their own."""
+    said = [
+        (word(part, "author_name"), asked(word(part, "text"), workspace))
+        for part in parts(event, "attachments")
+        if part.get("is_share") or part.get("is_msg_unfurl")
+    ]
+    return tuple(
+        ContextItem(kind=ContextKind.REPLY, text=text, author=author)
+        for author, text in said
+        if text
+    )

@@ -12,7 +12,7 @@ import aiohttp
 from adapters.slack.calling.hosts import is_slacks_own
 from adapters.slack.calling.team import Team
 from adapters.slack.calling.troubles import Trouble
-from adapters.text_files import MAX_BYTES, MAX_FILES, TEXT_TYPES, fenced, text_in
+from adapters.text_files import MAX_BYTES, MAX_FILES, TEXT_TYPES, TextFile, text_in
 
 log = logging.getLogger(__name__)
 
@@ -25,14 +25,16 @@ class FileReader:
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
 
-    async def read(self, team: Team, files: Sequence[Mapping[str, Any]]) -> tuple[str, bool]:
+    async def read(
+        self, team: Team, files: Sequence[Mapping[str, Any]]
+    ) -> tuple[list[TextFile], bool]:
         """The texts, and whether there was something that was not read."""
         wanted = [file for file in files if is_text(file)][:MAX_FILES]
         texts = await asyncio.gather(*(self._text(team, file) for file in wanted))
         read = [text for text in texts if text is not None]
-        return "\n\n".join(read), len(read) < len(files)
+        return read, len(read) < len(files)
 
-    async def _text(self, team: Team, file: Mapping[str, Any]) -> str | None:
+    async def _text(self, team: Team, file: Mapping[str, Any]) -> TextFile | None:
         url = str(file.get("url_private") or "")
         if not is_slacks_own(url, team.client.base_url):
             return None
@@ -43,7 +45,7 @@ class FileReader:
             log.info("a file was not read", extra={"cause": type(error).__name__})
             return None
         text = text_in(raw) if raw is not None else None
-        return fenced(str(file.get("name") or "file"), text) if text is not None else None
+        return TextFile(name=str(file.get("name") or "file"), text=text) if text else None
 
     async def _fetched(self, team: Team, url: str) -> bytes | None:
         """Without the scope Slack answers with its page for signing in."""

@@ -10,17 +10,22 @@ from datetime import UTC, datetime
 from typing import Any
 from weakref import WeakValueDictionary
 
+from adapters.answer_policy import AnswerPolicy, Decision, MessageFacts, Place
 from adapters.never_mind import is_never_mind
 from adapters.platform import AcceptsQuestions
+from adapters.refusals import RefusalPace, refusal_sentence
 from adapters.slack.acting.keeping import Keeping
 from adapters.slack.calling.team import Team
 from adapters.slack.hearing.afterthoughts import Afterthoughts
 from adapters.slack.hearing.context import Context
+from adapters.slack.hearing.errands import Errands
 from adapters.slack.hearing.events import Deleted, Edited, Heard, heard_in
 from adapters.slack.hearing.standing import Standing
 from adapters.slack.installing.teams import Teams, team_id_in
-from adapters.waiting import Waiting
+from adapters.thread_talk import ThreadTalk
 from rag_core.desk.incoming import IncomingQuestion, MessageIdentity
+from rag_core.desk.notices import notices_in
+from rag_core.errors import DeskFull
 
 KEPT = 2_000
 Clock = Callable[[], datetime]
@@ -37,7 +42,9 @@ class Listener:
         standing: Standing,
         context: Context,
         afterthoughts: Afterthoughts,
-        waiting: Waiting,
+        talk: ThreadTalk,
+        policy: AnswerPolicy,
+        errands: Errands,
         asked: Callable[[IncomingQuestion], None],
         keeping: Keeping | None = None,
         clock: Clock = lambda: datetime.now(UTC),
@@ -47,7 +54,10 @@ class Listener:
         self._standing = standing
         self._context = context
         self._afterthoughts = afterthoughts
-        self._waiting = waiting
+        self._talk = talk
+        self._policy = policy
+        self._errands = errands
+        self._refusals = RefusalPace()
         self._asked = asked
         self._keeping = keeping
         self._clock = clock
@@ -73,33 +83,57 @@ class Listener:
         for question in list(self._accepted.values()):
             if asker_id in (None, question.asker_id):
                 del self._accepted[question.identity]
-        self._waiting.forget(asker_id)
+        self._talk.forget(asker_id)
         self._afterthoughts.forget(asker_id)
 
     async def _take(self, team: Team, heard: Heard) -> None:
-        await self._give_way(heard)
+        if not heard.from_bot:
+            await self._stand_down(heard)
         if self._keeping is not None and await self._keeping.heard(team, heard):
             return
-        if not await self._standing.is_for_us(heard):
-            return
-        if is_never_mind(heard.text):
-            await self._afterthoughts.never_mind(heard.question)
-            return
+        facts = await self._standing.facts_of(heard)
+        match self._policy.decide(facts, heard.question):
+            case Decision.TAKE_BACK:
+                await self._afterthoughts.never_mind(heard.question)
+            case Decision.ANSWER | Decision.ANSWER_UNLESS_A_PERSON_DOES as decision:
+                await self._accept(team, heard, facts, decision)
+
+    async def _accept(
+        self, team: Team, heard: Heard, facts: MessageFacts, decision: Decision
+    ) -> None:
         # Both events of a mention come at once: the second finds what the first has read.
         async with self._turns.setdefault(heard.question.identity, asyncio.Lock()):
             question = self._accepted.get(heard.question.identity)
             if question is None:
-                question = await self._question(team, heard)
-            if not heard.addressed:
-                self._waiting.add(question)
-            await self._desk.accept(question)
+                # In its own threads the bot knows what was said; a thread of people must be read.
+                reads = heard.named and facts.place is Place.PEOPLES_THREAD
+                question = await self._context.of(team, heard, reads_thread=reads)
+            may_stand_down = decision is Decision.ANSWER_UNLESS_A_PERSON_DOES
+            self._talk.ask(question, may_be_answered_by_others=may_stand_down)
+            try:
+                receipt = await self._desk.accept(question)
+            except DeskFull:  # Slack sends it again, a few times
+                self._tell(team, heard, question, notices_in(question.locale).queue)
+                raise
+            self._tell(team, heard, question, refusal_sentence(receipt, locale=question.locale))
             self._remember(question)
 
-    async def _question(self, team: Team, heard: Heard) -> IncomingQuestion:
-        """In our own threads we know what was said; in a thread of people it must be read."""
-        unknown = heard.in_thread and heard.named
-        reads = unknown and not await self._standing.is_own_thread(heard)
-        return await self._context.of(team, heard, reads_thread=reads)
+    def _tell(self, team: Team, heard: Heard, question: IncomingQuestion, sentence: str) -> None:
+        """Tell the asker alone that this question is not taken."""
+        if sentence and not heard.from_bot and self._refusals.allows(question):
+            self._errands.offer(self._whisper(team, heard, question, sentence))
+
+    async def _whisper(
+        self, team: Team, heard: Heard, question: IncomingQuestion, sentence: str
+    ) -> None:
+        thread = {"thread_ts": question.key.thread_id} if heard.in_thread else {}
+        await team.call(
+            "chat.postEphemeral",
+            channel=question.key.channel_id,
+            user=question.asker_id,
+            text=sentence,
+            **thread,
+        )
 
     async def _edited(self, question: IncomingQuestion) -> None:
         known = self._accepted.pop(question.identity, None)
@@ -109,12 +143,12 @@ class Listener:
         locale = known.locale if known else await self._context.locale_of(question)
         await self._afterthoughts.edited(replace(question, locale=locale))
 
-    async def _give_way(self, heard: Heard) -> None:
-        """What somebody else answers before we have begun is not ours to answer any more."""
-        if heard.named or heard.from_bot:
-            return
-        question = heard.question
-        for identity in self._waiting.answered_by(question.asker_id, thread=question.key):
+    async def _stand_down(self, heard: Heard) -> None:
+        """A question that another person answers first is not answered any more."""
+        answered = self._talk.hear(
+            heard.question, text="" if heard.named else heard.text, in_thread=heard.in_thread
+        )
+        for identity in answered:
             await self._afterthoughts.withdrawn(identity)
 
     def _remember(self, question: IncomingQuestion) -> None:

@@ -5,12 +5,6 @@ from __future__ import annotations
 import re
 
 MARKUP = re.compile(r"<([^<>]+)>")
-THANKS = re.compile(
-    r"(?:(?:ok(?:ay)?|great|perfect|super|cool|nice|got it|many|oh|ah)\W+)*"
-    r"(?:thanks?(?: you)?|thank u|thx|ty|tysm|cheers|danke|merci|gracias)\b"
-    r"(?:\W*(?:a lot|so much|very much|a bunch|again|all|everyone|everybody|!))*\W*",
-    re.IGNORECASE,
-)
 
 
 def mentions(text: str, user_id: str) -> bool:
@@ -23,10 +17,6 @@ def begins_with_somebody_else(text: str, user_id: str) -> bool:
     if first is None:
         return False
     return first[1].startswith(("@", "!subteam^")) and not mentions(first[0], user_id)
-
-
-def is_only_thanks(text: str) -> bool:
-    return THANKS.fullmatch(text.strip()) is not None
 
 
 def plain_text(text: str, bot_user_id: str) -> str:

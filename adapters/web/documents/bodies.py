@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -22,6 +23,7 @@ from adapters.web.documents.fields import (
 )
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy, Place, ReaderProfile
+from rag_core.conversation.context import MAX_CONTEXT, ContextItem, ContextKind
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.question import MAX_QUESTION, MAX_TOP_K, MIN_TOP_K, Question
 from rag_core.errors import InvalidQuestion
@@ -80,6 +82,17 @@ class FilterFields(Body):
         )
 
 
+class ContextBody(Body):
+    """What came with a question and is not itself asked."""
+
+    kind: Literal["thread", "reply", "paste", "attachment", "image"]
+    text: Annotated[Text, Field(json_schema_extra=bounds(minLength=1, maxLength=MAX_CONTEXT))]
+    author: Name | None = None
+
+    def item(self) -> ContextItem:
+        return ContextItem(kind=ContextKind(self.kind), text=self.text, author=self.author or "")
+
+
 class ChatBody(FilterFields):
     """A question."""
 
@@ -98,6 +111,8 @@ class ChatBody(FilterFields):
     )
 
     message: Annotated[Text, Field(json_schema_extra=bounds(minLength=1, maxLength=MAX_QUESTION))]
+    context: list[ContextBody] | None = None
+    """At most 20,000 characters in all."""
     session_id: Annotated[
         str | None, Field(max_length=MAX_NAME, json_schema_extra=bounds(pattern=UUID_V4))
     ] = None
@@ -113,9 +128,11 @@ class ChatBody(FilterFields):
     def session(self) -> UUID | None:
         return None if self.session_id is None else checked_session(self.session_id)
 
-    def question(self, session_id: UUID) -> Question:
+    def question(self, session_id: UUID, *, message: str, paste: Sequence[ContextItem]) -> Question:
+        """The question, by its own message or by the one that was found in it."""
         return Question(
-            message=self.message,
+            message=message,
+            context=(*paste, *(each.item() for each in self.context or ())),
             session_id=session_id,
             top_k=self.top_k,
             similarity_threshold=self.similarity_threshold,

@@ -41,6 +41,7 @@ class PageChatRoutes:
             Reading(books=parts.books, library=parts.library),
             wait_seconds=config.wait_seconds,
             poll_seconds=config.poll_seconds,
+            splits=True,
         )
 
     def router(self) -> APIRouter:

@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
+from adapters.pastes import SplitMessage, split_message
 from adapters.web.documents.bodies import ChatBody
 from adapters.web.guarding.caller import Caller
 from adapters.web.guarding.problems import Problem, invalid, not_found, unavailable
@@ -46,12 +47,21 @@ class Asking:
     """Hands questions to the desk and waits for what comes of them."""
 
     def __init__(
-        self, parts: WebParts, reading: Reading, *, wait_seconds: float, poll_seconds: float
+        self,
+        parts: WebParts,
+        reading: Reading,
+        *,
+        wait_seconds: float,
+        poll_seconds: float,
+        splits: bool,
     ) -> None:
+        """`splits`: a message that is too long is split into question and paste. A program is told
+        that it is too long."""
         self._parts = parts
         self._reading = reading
         self._wait_seconds = wait_seconds
         self._poll_seconds = poll_seconds
+        self._splits = splits
 
     async def ask(
         self, body: ChatBody, caller: Caller, *, last_event: str = "", locale: str = "en"
@@ -77,11 +87,15 @@ class Asking:
     ) -> IncomingQuestion:
         thread = await self._thread(caller, body.session())
         now = self._parts.clock()
+        # At the private door a person types, too.
+        splits = self._splits or caller.private
+        split = split_message(body.message) if splits else SplitMessage(question=body.message)
         question = IncomingQuestion(
             key=caller.key(thread),
             message_id=message_id,
             asker_id=caller.owner,
-            question=body.question(thread),
+            question=body.question(thread, message=split.question, paste=split.context),
+            original_length=split.original_length,
             heard_at=now,
             position=f"{int(now.timestamp() * 1_000_000):020d}",
             books=await self._reading.named(caller, body.book_ids),

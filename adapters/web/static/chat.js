@@ -245,7 +245,7 @@ async function remove(threadId) {
 function grow() {
   question.style.height = "auto";
   question.style.height = `${question.scrollHeight}px`;
-  const left = 1000 - question.value.length;
+  const left = question.maxLength - question.value.length;
   at("count").textContent = left < 150 ? `${left} characters left` : "";
 }
 

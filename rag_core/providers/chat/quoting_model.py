@@ -6,6 +6,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from uuid import uuid4
 
+from rag_core.agent.context import is_context
 from rag_core.agent.model_events import (
     Finished,
     FinishReason,
@@ -45,7 +46,8 @@ class QuotingModel:
                 reason=FinishReason.TOOL_CALLS, tool_calls=(search(tools[0].name, question),)
             )
             return
-        earlier = [message.content for message in messages if message.role is Role.USER][:-1]
+        asked = [m for m in messages if m.role is Role.USER and not is_context(m)]
+        earlier = [message.content for message in asked[:-1]]
         answer = quoted_answer(question, passages_in(results), earlier)
         for piece in pieces(answer or NOT_COVERED):
             yield TextDelta(piece)

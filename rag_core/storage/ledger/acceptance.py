@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from rag_core.storage.engines.clock import SecondsFromNow
 from rag_core.storage.engines.codec import question_to_json, to_time
 from rag_core.storage.engines.engine import Transaction
 from rag_core.storage.engines.statement import Statement, insert_once, upsert
-from rag_core.storage.ledger.admission import refusal_of, tell_once
+from rag_core.storage.ledger.admission import refusal_of, retry_at_of, tell_once
 from rag_core.storage.ledger.forgotten import is_forgotten
 from rag_core.storage.ledger.turns_taken import queue
 from rag_core.storage.messages import has_identity, identity_to_row
@@ -57,20 +58,29 @@ async def accept(
     """Whether a question is admitted is decided before its message counts as seen.
 
     The first refusal is written down like a question, so that its notice is sent like an answer;
-    of the next ones nothing is written."""
+    of the next ones nothing is written, and the platform tells the asker."""
     known = await transaction.rows(KNOWN, **identity_to_row(question.identity))
     if known:
         return receipt_of(known[0]["id"], known[0]["refusal"])
     if await is_forgotten(transaction, question.identity):
         return Receipt(question_id=question_id, repeated=True)
     refusal = await refusal_of(transaction, question, bounds)
-    if refusal is None or await tell_once(transaction, question, refusal):
+    retry_at = await retry_at_of(transaction, question, bounds, refusal)
+    is_written = refusal is None or await tell_once(transaction, question, refusal)
+    if is_written:
+        question = replace(question, retry_at=retry_at)
         await add_question(transaction, question_id, question, refusal=refusal)
         if bounds.grace_seconds:
             await transaction.rows(
                 WAIT_A_LITTLE, question=str(question_id), grace=bounds.grace_seconds
             )
-    return Receipt(question_id=question_id, repeated=False, refusal=refusal)
+    return Receipt(
+        question_id=question_id,
+        repeated=False,
+        refusal=refusal,
+        retry_at=retry_at,
+        notice_follows=is_written,
+    )
 
 
 async def add_question(

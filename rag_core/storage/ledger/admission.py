@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-from sqlalchemy import bindparam, delete, func, select
+from sqlalchemy import Integer, bindparam, delete, func, select
 
 from rag_core.desk.incoming import IncomingQuestion, Refusal
 from rag_core.desk.limits import Bounds
 from rag_core.errors import DeskFull
 from rag_core.storage import schema
-from rag_core.storage.engines.codec import to_time
+from rag_core.storage.engines.codec import from_time, to_time
 from rag_core.storage.engines.engine import Transaction
 from rag_core.storage.engines.statement import Statement, upsert
 from rag_core.storage.ledger.token_usage import tokens_used
@@ -52,6 +52,29 @@ OF_CHANNEL = Statement(
         questions.c.refusal.is_(None),
     )
 )
+NEWEST_OF_ASKER = Statement(
+    select(questions.c.accepted_at)
+    .where(
+        questions.c.platform == bindparam("platform"),
+        questions.c.asker_id == bindparam("asker_id"),
+        questions.c.accepted_at > bindparam("since"),
+        questions.c.refusal.is_(None),
+    )
+    .order_by(questions.c.accepted_at.desc())
+    .limit(bindparam("at_most", type_=Integer))
+)
+NEWEST_OF_CHANNEL = Statement(
+    select(questions.c.accepted_at)
+    .where(
+        questions.c.platform == bindparam("platform"),
+        questions.c.tenant == bindparam("tenant"),
+        questions.c.channel_id == bindparam("channel_id"),
+        questions.c.accepted_at > bindparam("since"),
+        questions.c.refusal.is_(None),
+    )
+    .order_by(questions.c.accepted_at.desc())
+    .limit(bindparam("at_most", type_=Integer))
+)
 TOLD = Statement(
     select(notices.c.kind).where(
         notices.c.platform == bindparam("platform"),
@@ -70,6 +93,16 @@ ASKED_AGAIN = Statement(
     select(func.count().label("asked"))
     .select_from(notices)
     .where(
+        notices.c.platform == bindparam("platform"),
+        notices.c.asker_id == bindparam("asker_id"),
+        notices.c.kind.startswith(AGAIN),
+        notices.c.until > bindparam("now"),
+    )
+)
+
+
+AGAIN_UNTIL = Statement(
+    select(notices.c.until).where(
         notices.c.platform == bindparam("platform"),
         notices.c.asker_id == bindparam("asker_id"),
         notices.c.kind.startswith(AGAIN),
@@ -104,6 +137,38 @@ async def refusal_of(
         if used >= bounds.tenant_tokens_day:
             return Refusal.TENANT
     return None
+
+
+async def retry_at_of(
+    transaction: Transaction,
+    question: IncomingQuestion,
+    bounds: Bounds,
+    refusal: Refusal | None,
+) -> datetime | None:
+    """When the bound has room again: as soon as the oldest of those that fill it leaves it."""
+    now, key = datetime.now(UTC), question.key
+    place = {"platform": key.platform.value}
+    if refusal is Refusal.USER:
+        most, asker = bounds.user_hour, {**place, "asker_id": question.asker_id}
+        new = await transaction.rows(
+            NEWEST_OF_ASKER, **asker, since=to_time(now - HOUR), at_most=most
+        )
+        again = await transaction.rows(AGAIN_UNTIL, **asker, now=to_time(now))
+        ends = [from_time(row["accepted_at"]) + HOUR for row in new]
+        ends += [from_time(row["until"]) for row in again]
+    elif refusal is Refusal.CHANNEL:
+        most, place = bounds.channel_day, {**place, "tenant": key.tenant}
+        rows = await transaction.rows(
+            NEWEST_OF_CHANNEL,
+            **place,
+            channel_id=key.channel_id,
+            since=to_time(now - DAY),
+            at_most=most,
+        )
+        ends = [from_time(row["accepted_at"]) + DAY for row in rows]
+    else:
+        return None
+    return sorted(ends, reverse=True)[most - 1] if len(ends) >= most else None
 
 
 async def asked_by(transaction: Transaction, question: IncomingQuestion, now: datetime) -> int:

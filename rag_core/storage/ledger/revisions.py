@@ -17,7 +17,7 @@ from rag_core.storage.conversations.turn_rows import drop_turn, empty_turn
 from rag_core.storage.engines.codec import question_from_json, question_to_json, to_time
 from rag_core.storage.engines.engine import Row, Transaction
 from rag_core.storage.engines.statement import Statement
-from rag_core.storage.ledger.admission import count_again, refusal_of
+from rag_core.storage.ledger.admission import count_again, refusal_of, retry_at_of
 from rag_core.storage.ledger.answers import drop_answer
 from rag_core.storage.ledger.claims import STILL_WAITING
 from rag_core.storage.ledger.parting import recall
@@ -86,11 +86,12 @@ async def revise(transaction: Transaction, question: IncomingQuestion) -> UUID |
     if known is None or known["refusal"] is not None:
         return None
     stored = question_from_json(known["body"])
-    if stored.question.message == question.question.message:
+    if stored.question.was_written_as(question.question):
         return None
     revised = replace(
         stored,
-        question=question.question,
+        question=question.question.keeping_context_of(stored.question),
+        original_length=question.original_length,
         locale=question.locale,
         address={**stored.address, **question.address},
     )
@@ -110,7 +111,14 @@ async def ask_again(
     stored = question_from_json(found[0]["body"])
     theirs = replace(stored, asker_id=asker_id)
     if refusal := await refusal_of(transaction, theirs, bounds):
-        return Receipt(question_id=question_id, repeated=False, refusal=refusal)
+        retry_at = await retry_at_of(transaction, theirs, bounds, refusal)
+        return Receipt(
+            question_id=question_id,
+            repeated=False,
+            refusal=refusal,
+            retry_at=retry_at,
+            notice_follows=False,
+        )
     if bounds.user_hour:
         await count_again(transaction, theirs)
     await reopen(transaction, found[0], stored)
