@@ -9,12 +9,14 @@ from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
 from adapters.web.config import WebConfig
+from adapters.web.connections import most_connections
 from adapters.web.guarding.body import BodyLimit
 from adapters.web.guarding.guard import Guard
 from adapters.web.guarding.headers import SafeHeaders
 from adapters.web.guarding.heads import Heads
 from adapters.web.guarding.problems import LastResort, add_problems
 from adapters.web.guarding.rate import SlidingLimit
+from adapters.web.guarding.work import RequestLimit
 from adapters.web.mounted import mounted
 from adapters.web.pages.admin import AdminRoutes
 from adapters.web.pages.chat_page import PageRoutes
@@ -52,13 +54,14 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
         app.include_router(routes.router(), include_in_schema=False)
     app.include_router(UploadRoutes(parts, config).router())
     if parts.sources is not None and config.hook_secret is not None:
-        hooks = Hooks(parts.sources, secret=config.hook_secret, clock=parts.clock)
+        hooks = Hooks(parts.sources, parts.tickets, secret=config.hook_secret, clock=parts.clock)
         app.include_router(hooks.router())
     app.mount("/static", StaticFiles(directory=STATIC))
     app.router.routes[:0] = [mounted(path, other) for path, other in parts.mounts.items()]
     mounts = frozenset(parts.mounts)
     limit = SlidingLimit(requests=config.requests_per_minute)
     # The last one added is the first one asked.
+    app.add_middleware(RequestLimit, most=min(config.max_requests, most_connections() // 2))
     app.add_middleware(
         BodyLimit, max_body=config.max_body, seconds=config.body_seconds, mounts=mounts
     )

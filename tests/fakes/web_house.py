@@ -35,6 +35,7 @@ from rag_core.insight.stats import ChannelTally, DayTally, Stats, Tally, Waiting
 from rag_core.insight.story import Rating, Story, StoryLine
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+from tests.fakes.tickets import MemoryTickets
 from tests.fakes.web_values import START, a_response, a_result
 
 Answerer = Callable[[IncomingQuestion, Progress], Awaitable[AgentResponse]]
@@ -587,6 +588,7 @@ class House:
             policies=self.policies,
             readiness=self.readiness,
             metrics=self.metrics,
+            tickets=MemoryTickets(lambda: datetime.now(UTC)),
             version="0.1.0",
             clock=lambda: datetime(2026, 1, 5, 9, 30, tzinfo=UTC),
         )
