@@ -33,7 +33,7 @@ CLOSED_FOR_FILES = 32
 """Idle connections that are closed when the process can open no more files."""
 
 
-class Acceptor(asyncio.AbstractServer):
+class Acceptor:
     """Takes connections from a socket; where the system gives none, it pauses and makes room.
 
     asyncio's own tries and logs again up to the backlog's number for each such moment."""

@@ -70,7 +70,8 @@ class BodyLimit:
             slow = Problem(408, "The body did not arrive in time.")
             await slow.response()(scope, receive, send)
             return
-        await self._app(scope, Replayed(first, receive), send)
+        if first["type"] == "http.request":  # or else the caller has left
+            await self._app(scope, Replayed(first, receive), send)
 
     async def _read(self, scope: Scope, receive: Receive, deadline: asyncio.Timeout) -> Message:
         """The whole body as one message; for another platform's signature as it was sent."""
@@ -79,7 +80,9 @@ class BodyLimit:
                 return await whole_body(scope, receive, most=MAX_MOUNTED_BODY)
         with self._arriving.one_more(deadline):
             message = await whole_body(scope, receive, most=self._max_body)
-        return message | {"body": NO_JSON} if b"\0" in message.get("body", b"") else message
+        if b"\0" in message.get("body", b""):
+            message["body"] = NO_JSON
+        return message
 
 
 async def whole_body(scope: Scope, receive: Receive, *, most: int) -> Message:
