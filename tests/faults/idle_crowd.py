@@ -22,12 +22,13 @@ HEAD = b"GET /livez HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 BODY = b"POST %b HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\nContent-Type: %b\r\n\r\nhalf"
 SLACK = BODY % (b"/slack/events", b"application/json")
 SIGN_IN = BODY % (b"/sign-in", b"application/x-www-form-urlencoded")
-UNREAD = b"GET /static/uplot/uPlot.iife.min.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 8
+UNREAD = b"GET /static/uplot/uPlot.iife.min.js HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 6
 SMALL_BUFFER = 4_096
 """What the system takes for somebody who reads nothing."""
-SENDS = (b"", HEAD, SLACK, b"", HEAD, SIGN_IN, b"", HEAD, UNREAD, b"")
-"""What each of ten sends; every third head trickles on, every other one ends its sending."""
-TRICKLE_SECONDS = 1.0
+HALVES = (b"", HEAD, SLACK, b"", HEAD, SIGN_IN, b"", HEAD, b"")
+SENDS = (*HALVES * 5, UNREAD)
+"""What they send; every fourth head trickles on, and every other one ends its sending."""
+TRICKLE_SECONDS = 2.0
 AGAIN_SECONDS = (1.0, 4.0)
 """Between these lies the time after which somebody who was sent away comes again."""
 A_SECOND = 1_000
@@ -73,10 +74,10 @@ class Crowd:
                 transport.pause_reading()
             if sends == HEAD and number % 2:
                 transport.write_eof()
-            while not closed.done():
-                if sends == HEAD and number % 3 == 0 and not transport.is_closing():
-                    transport.write(b"x")
+            while sends == HEAD and number % 4 == 0 and not closed.done():
+                transport.write(b"x")
                 await asyncio.wait([closed], timeout=TRICKLE_SECONDS)
+            await closed
         finally:
             self.open -= 1
             transport.abort()
