@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
@@ -37,7 +38,7 @@ class Asking:
     """How long each question took, and how many were not answered."""
 
     waited: list[float] = field(default_factory=list)
-    failed: int = 0
+    failed: Counter[str] = field(default_factory=Counter)
 
 
 async def connections(scale: Scale) -> Outcome:
@@ -96,8 +97,8 @@ async def beside_a_crowd(
     outcome.must(crowd.came >= number, "not all of the crowd came")
     outcome.must(all(len(noted.waited) >= seconds for noted in probes.values()), "few probes")
     outcome.must(max(slowest.values()) < 1.0, TOO_LATE)
-    outcome.must(not alone.failed, f"{alone.failed} questions failed with nobody else there")
-    outcome.must(not beside.failed, f"{beside.failed} questions failed beside the crowd")
+    outcome.must(not alone.failed, f"questions failed alone: {dict(alone.failed)}")
+    outcome.must(not beside.failed, f"questions failed beside the crowd: {dict(beside.failed)}")
     outcome.must(share(beside.waited, 0.95) <= 2 * share(alone.waited, 0.95), TWICE)
     outcome.must(grown < LOG_BYTES_A_SECOND, "the log grew by 1 kB/s or more")
 
@@ -134,8 +135,10 @@ async def ask_again(
         try:
             answer = await web.post("/chat/run", json={"message": QUESTION}, headers=headers)
             answer.raise_for_status()
-        except httpx.HTTPError:
-            asking.failed += 1
+        except httpx.HTTPStatusError as error:
+            asking.failed[str(error.response.status_code)] += 1
+        except httpx.TransportError as error:
+            asking.failed[type(error).__name__] += 1
         else:
             asking.waited.append(monotonic() - began)
         await asyncio.sleep(PAUSE_SECONDS)
