@@ -61,9 +61,15 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
     mounts = frozenset(parts.mounts)
     limit = SlidingLimit(requests=config.requests_per_minute)
     # The last one added is the first one asked.
-    app.add_middleware(RequestLimit, most=min(config.max_requests, most_connections() // 2))
+    # All shares together leave a quarter of the connections to those who come.
+    connections = most_connections()
+    app.add_middleware(RequestLimit, most=min(config.max_requests, connections // 4))
     app.add_middleware(
-        BodyLimit, max_body=config.max_body, seconds=config.body_seconds, mounts=mounts
+        BodyLimit,
+        max_body=config.max_body,
+        seconds=config.body_seconds,
+        mounts=mounts,
+        most=connections // 8,
     )
     app.add_middleware(Guard, config=config, limit=limit, mounts=mounts)
     app.add_middleware(SafeHeaders)

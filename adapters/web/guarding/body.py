@@ -47,14 +47,20 @@ class BodyLimit:
     """Reads a body whole before anybody works on it, and refuses what is too large or too slow."""
 
     def __init__(
-        self, app: ASGIApp, *, max_body: int, seconds: float, mounts: frozenset[str] = frozenset()
+        self,
+        app: ASGIApp,
+        *,
+        max_body: int,
+        seconds: float,
+        mounts: frozenset[str] = frozenset(),
+        most: int = MAX_ARRIVING,
     ) -> None:
         self._app = app
         self._max_body = max_body
         self._seconds = seconds
         self._mounts = mounts
-        self._arriving = ArrivingBodies(MAX_ARRIVING)
-        self._arriving_mounted = ArrivingBodies(MAX_ARRIVING_MOUNTED)
+        self._arriving = ArrivingBodies(min(MAX_ARRIVING, most))
+        self._arriving_mounted = ArrivingBodies(min(MAX_ARRIVING_MOUNTED, most))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or is_streamed(scope["path"], scope["method"]):

@@ -13,7 +13,8 @@ from adapters.web.guarding.rules import OPEN
 class RequestLimit:
     """Refuses a request when too many others are in work.
 
-    What must always be answered (probes, Slack's events) has a share of its own for each path.
+    What must always be answered (probes, Slack's events) has a share of its own for each path, and
+    requests without a key have another share than those with one: slow readers take no asker's.
     It stands behind the guard and behind the body: who waits there holds no place here."""
 
     def __init__(self, app: ASGIApp, *, most: int) -> None:
@@ -25,7 +26,7 @@ class RequestLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        share = scope["path"] if scope["path"] in OPEN else ""
+        share = share_of(scope)
         if self._in_work[share] >= self._most:
             refusal = unavailable("Too many requests are in work right now.").response()
             await refusal(scope, receive, send)
@@ -35,3 +36,9 @@ class RequestLimit:
             await self._app(scope, receive, send)
         finally:
             self._in_work[share] -= 1
+
+
+def share_of(scope: Scope) -> str:
+    if scope["path"] in OPEN:
+        return str(scope["path"])
+    return "keyless" if scope.get("state", {}).get("caller") is None else "callers"
