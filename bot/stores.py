@@ -26,6 +26,7 @@ from rag_core.ports import (
     MarkerStore,
     PolicyStore,
     SourceStore,
+    TicketStore,
     UsageStore,
 )
 from rag_core.ports.sessions import SignInStore
@@ -48,6 +49,7 @@ from rag_core.storage.sources import Sources
 from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
+from rag_core.storage.used_tickets import UsedTickets
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +68,7 @@ class Stores:
     stats: StatsStore
     stories: StoryStore
     markers: MarkerStore
+    tickets: TicketStore
     staff_answers: StaffAnswerStore
     forgetting: ForgettingStore
     lately: AskedLately
@@ -94,6 +97,7 @@ async def open_stores(
             stats=StatsRecords(database),
             stories=Stories(database),
             markers=Markers(database),
+            tickets=UsedTickets(database),
             staff_answers=StaffAnswers(database),
             forgetting=Forgetting(database, stop_work=stop_work),
             lately=AskedLately(database),

@@ -21,6 +21,7 @@ from bot.door import door_listener, own_folder
 from bot.examination.web_door import LONGER_KEYS, guessable
 from bot.interpreter import settled_in, short_turns
 from bot.logs import start_logging
+from bot.open_files import raise_open_file_limit
 from bot.owner import Owner
 from bot.platforms import OpenPlatforms, open_platforms
 from bot.private_folder import make_files_private, mend_rights
@@ -66,6 +67,7 @@ async def supervise(settings: Settings, *, opens_page: bool = False) -> None:
     make_files_private()
     share_free_memory()
     start_logging(settings.log_level, settings.log_format)
+    raise_open_file_limit()
     # A wrong key is told before anything opens, and so is one that is too short.
     if short := short_keys(web_config(settings).api_keys):
         log.warning(guessable(short), extra={"advice": LONGER_KEYS})

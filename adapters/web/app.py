@@ -9,6 +9,7 @@ from fastapi import APIRouter, FastAPI
 from starlette.staticfiles import StaticFiles
 
 from adapters.web.config import WebConfig
+from adapters.web.connections import most_connections
 from adapters.web.guarding.body import BodyLimit
 from adapters.web.guarding.guard import Guard
 from adapters.web.guarding.guesses import WrongKeys
@@ -17,6 +18,7 @@ from adapters.web.guarding.heads import Heads
 from adapters.web.guarding.problems import LastResort, add_problems
 from adapters.web.guarding.rate import SlidingLimit
 from adapters.web.guarding.session import BrowserSessions
+from adapters.web.guarding.work import RequestLimit
 from adapters.web.mounted import mounted
 from adapters.web.pages.admin import AdminRoutes
 from adapters.web.pages.chat_page import PageRoutes
@@ -56,15 +58,22 @@ def create_app(parts: WebParts, config: WebConfig) -> FastAPI:
         app.include_router(routes.router(), include_in_schema=False)
     app.include_router(UploadRoutes(parts, config).router())
     if parts.sources is not None and config.hook_secret is not None:
-        hooks = Hooks(parts.sources, secret=config.hook_secret, clock=parts.clock)
+        hooks = Hooks(parts.sources, parts.tickets, secret=config.hook_secret, clock=parts.clock)
         app.include_router(hooks.router())
     app.mount("/static", StaticFiles(directory=STATIC))
     app.router.routes[:0] = [mounted(path, other) for path, other in parts.mounts.items()]
     mounts = frozenset(parts.mounts)
     limit = SlidingLimit(requests=config.requests_per_minute)
     # The last one added is the first one asked.
+    # All shares together leave a quarter of the connections to those who come.
+    connections = most_connections()
+    app.add_middleware(RequestLimit, most=min(config.max_requests, connections // 4))
     app.add_middleware(
-        BodyLimit, max_body=config.max_body, seconds=config.body_seconds, mounts=mounts
+        BodyLimit,
+        max_body=config.max_body,
+        seconds=config.body_seconds,
+        mounts=mounts,
+        most=connections // 8,
     )
     app.add_middleware(
         Guard, config=config, limit=limit, sessions=sessions, wrong_keys=wrong_keys, mounts=mounts

@@ -75,6 +75,8 @@ class WebConfig:
     poll_seconds: float = 1.0
     """How often the database is asked for an answer that another process may have given."""
     requests_per_minute: int = 100
+    max_requests: int = 1_000
+    """How many requests may be in work at once; probes and Slack's events have their own share."""
 
     @property
     def keys(self) -> tuple[ApiKey, ...]:

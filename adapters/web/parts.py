@@ -25,7 +25,14 @@ from rag_core.ingestion.pipeline import IngestionRequest
 from rag_core.insight.gap import Gap, GapState
 from rag_core.insight.stats import StatsStore
 from rag_core.insight.story import StoryStore
-from rag_core.ports import BookStore, ConversationStore, FeedbackStore, JobStore, PolicyStore
+from rag_core.ports import (
+    BookStore,
+    ConversationStore,
+    FeedbackStore,
+    JobStore,
+    PolicyStore,
+    TicketStore,
+)
 from rag_core.ports.sessions import SignInStore
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -168,6 +175,8 @@ class WebParts:
     sign_ins: SignInStore
     readiness: Callable[[], Awaitable[Readiness]]
     metrics: Callable[[], Awaitable[bytes]]
+    tickets: TicketStore
+    """Which signed calls were made already."""
     version: str
     sources: ReadsSources | None = None
     """Reads a book's sources again; None: there are no hooks."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import resource
 import shutil
 import sqlite3
 import sys
@@ -13,13 +14,15 @@ from pathlib import Path
 
 from adapters.steward import Finding
 from bot.examination.clock import clock
-from bot.examination.look import Check, in_place, missing
+from bot.examination.look import Check, in_place, missing, warning
 from bot.logs import last_troubles
 from bot.private_folder import folder_rights
 from bot.settings import Settings
 
 LEAST_FREE_BYTES = 500 * 1024**2
 MEGABYTE = 1024**2
+FEW_FILES = 4_096
+"""Below this a thousand open connections leave little for anything else."""
 BLOCK = 512
 """Bytes of a block as the system counts them, whatever the disk's own are."""
 LATELY = timedelta(hours=1)
@@ -33,6 +36,9 @@ def of_machine(settings: Settings, folder: Path) -> Sequence[Check]:
     async def rights_look() -> Sequence[Finding]:
         return [await asyncio.to_thread(folder_rights, folder)]
 
+    async def files_look() -> Sequence[Finding]:
+        return [open_files(*resource.getrlimit(resource.RLIMIT_NOFILE))]
+
     async def clock_look() -> Sequence[Finding]:
         return await clock(settings, folder)
 
@@ -40,6 +46,7 @@ def of_machine(settings: Settings, folder: Path) -> Sequence[Check]:
         Check(name="versions", look=versions, advice="Install Footnote anew."),
         Check(name="disk", look=disk_look, advice="Find out why the disk does not answer."),
         Check(name="data folder", look=rights_look, advice="Look at the folder's rights."),
+        Check(name="open files", look=files_look, advice="Look at `ulimit -n`."),
         Check(name="clock", look=clock_look, advice="Look at this machine's clock."),
         Check(name="last errors", look=troubles, advice="Read the log."),
     ]
@@ -57,6 +64,19 @@ def disk(folder: Path) -> Finding:
     if usage.free < LEAST_FREE_BYTES:
         return missing("disk", detail, "Free some space: without it no question is accepted.")
     return in_place("disk", detail)
+
+
+def open_files(limit: int, allowed: int) -> Finding:
+    """The process raises its own limit at its start to what the system allows."""
+    most = allowed if limit != resource.RLIM_INFINITY else limit
+    if most != resource.RLIM_INFINITY and most < FEW_FILES:
+        advice = (
+            f"Allow {FEW_FILES:,} or more: LimitNOFILE= in a systemd unit, --ulimit nofile= for"
+            " a container, `ulimit -Hn` in a shell."
+        )
+        return warning("open files", f"at most {most:,} at once, connections among them.", advice)
+    shown = "any number" if most == resource.RLIM_INFINITY else f"up to {most:,}"
+    return in_place("open files", f"{shown} at once.")
 
 
 def size_of(folder: Path) -> int:

@@ -8,7 +8,7 @@ from rag_core.ports.installations import InstallationStore
 from rag_core.ports.jobs import JobStore
 from rag_core.ports.ledger import Ledger
 from rag_core.ports.models import ChatModel, Embedder, Reranker, Vector
-from rag_core.ports.records import FeedbackStore, ForgettingStore, MarkerStore
+from rag_core.ports.records import FeedbackStore, ForgettingStore, MarkerStore, TicketStore
 from rag_core.ports.usage import UsageStore
 from rag_core.ports.vectors import EmbeddedQuery, EmbeddedText, VectorStore
 
@@ -28,6 +28,7 @@ __all__ = [
     "PolicyStore",
     "Reranker",
     "SourceStore",
+    "TicketStore",
     "UsageStore",
     "Vector",
     "VectorStore",

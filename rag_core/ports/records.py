@@ -21,6 +21,18 @@ class FeedbackStore(Protocol):
     ) -> None: ...
 
 
+class TicketStore(Protocol):
+    """What was used that may be used only once."""
+
+    async def use_once(self, ticket: str, *, until: datetime) -> bool:
+        """Whether nobody has used this ticket before; it is remembered until then."""
+        ...
+
+    async def used(self) -> int:
+        """How many tickets are remembered."""
+        ...
+
+
 class MarkerStore(Protocol):
     """Small facts that must survive a restart: high-water marks, gateway sessions, hashes.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -14,10 +13,11 @@ from rag_core.conversation.key import Platform, TenantId
 from rag_core.storage import schema
 from rag_core.storage.engines.codec import from_json, to_json, to_time
 from rag_core.storage.engines.engine import Database, Row, Transaction
-from rag_core.storage.engines.statement import Statement, insert_once, upsert
+from rag_core.storage.engines.statement import Statement, upsert
 from rag_core.storage.sealing import Sealer
+from rag_core.storage.used_tickets import UsedTickets
 
-installations, used_tickets = schema.installations, schema.used_tickets
+installations = schema.installations
 INSTALLATION = TypeAdapter(Installation)
 ONE = (
     installations.c.platform == bindparam("platform"),
@@ -36,8 +36,6 @@ RESEAL = Statement(
     .where(*ONE, installations.c.sealed == bindparam("before"))
     .values(sealed=bindparam("after"))
 )
-USE = insert_once(used_tickets, returning="digest")
-TIDY = Statement(delete(used_tickets).where(used_tickets.c.until < bindparam("now")))
 
 
 class Installations:
@@ -46,6 +44,7 @@ class Installations:
     def __init__(self, database: Database, sealer: Sealer) -> None:
         self._database = database
         self._sealer = sealer
+        self.use_once = UsedTickets(database).use_once
 
     async def save(self, installation: Installation) -> None:
         """Insert or replace."""
@@ -80,16 +79,6 @@ class Installations:
         if removed:
             await self._database.scrub()
         return removed
-
-    async def use_once(self, ticket: str, *, until: datetime) -> bool:
-        """Whether nobody has used this ticket before; it is remembered until then."""
-        digest = hashlib.sha256(ticket.encode()).hexdigest()
-
-        async def body(transaction: Transaction) -> bool:
-            await transaction.rows(TIDY, now=to_time(datetime.now(UTC)))
-            return bool(await transaction.rows(USE, digest=digest, until=to_time(until)))
-
-        return await self._database.write(body)
 
     async def _seal_anew(self, row: Row, installation: Installation) -> None:
         named = columns(installation.platform, installation.tenant)

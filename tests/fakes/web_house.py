@@ -36,6 +36,7 @@ from rag_core.insight.story import Rating, Story, StoryLine
 from rag_core.ports.sessions import SignIn
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+from tests.fakes.tickets import MemoryTickets
 from tests.fakes.web_values import START, a_response, a_result
 
 Answerer = Callable[[IncomingQuestion, Progress], Awaitable[AgentResponse]]
@@ -642,6 +643,7 @@ class House:
             sign_ins=self.sign_ins,
             readiness=self.readiness,
             metrics=self.metrics,
+            tickets=MemoryTickets(lambda: self.now),
             version="0.1.0",
             clock=lambda: self.now,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.faults.clocks import clock
+from tests.faults.connections import connections
 from tests.faults.deliveries import deliveries, deliveries_on_postgres, posts, threads
 from tests.faults.disks import damaged_page, disk_fails, disk_full
 from tests.faults.everything import everything, everything_on_a_server
@@ -42,6 +43,7 @@ ROWS: Mapping[str, Row] = {
     "clock": clock,
     "event-loop": event_loop,
     "tenant": tenant,
+    "connections": connections,
     "services": services,
     "index": index,
     "failpoints-postgres": failpoints_on_postgres,
@@ -61,6 +63,7 @@ TIMED = frozenset(
         "fairness",
         "event-loop",
         "tenant",
+        "connections",
         "everything",
     }
 )

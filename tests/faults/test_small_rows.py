@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from rag_core.desk.failpoints import POINTS, Failpoint
+from tests.faults.connections import TOO_LATE, TWICE
 from tests.faults.row import Scale
 from tests.faults.rows import ROWS
 
-SMALL = {"kills": 0.01}
+SMALL = {"kills": 0.01, "connections": 0.02}
 WHOLE = {
     "deliveries": 0.01,
     "posts": 0.02,
@@ -23,6 +24,8 @@ WHOLE = {
     "services": 0.1,
 }
 TIMES = {
+    TOO_LATE,
+    TWICE,
     "a start took 5 s or longer",
     "went on later than 5 s after there was space",
     "went on later than 5 s after it could",

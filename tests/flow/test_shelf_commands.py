@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import re
+import signal
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -97,6 +98,19 @@ async def test_a_running_bot_reads_its_sources_and_hears_signed_calls(tmp_path: 
         assert await printed("sources", folder=tmp_path) == {"sources": []}
         assert (await house.web.get("/books")).json() == {"books": []}
         assert (await call(house)).status_code == 404
+
+
+async def test_a_signed_call_is_not_taken_again_by_a_bot_that_began_anew(tmp_path: Path) -> None:
+    write_files(tmp_path / "docs", {"a.md": f"# A\n\n{long_text('gear')}"})
+    sent = str(int(time.time()))
+    async with running_house(tmp_path, FOOTNOTE_HOOK_SECRET=SECRET) as house:
+        await footnote("sources", "add", "docs", "--book", "course", folder=tmp_path)
+        assert (await call(house, sent=sent)).status_code == 202
+        house.process.send_signal(signal.SIGHUP)
+        await house.until_said("web door open", times=2)
+        assert (await call(house, sent=sent)).status_code == 409
+    async with running_house(tmp_path, FOOTNOTE_HOOK_SECRET=SECRET) as house:
+        assert (await call(house, sent=sent)).status_code == 409
 
 
 async def test_without_a_secret_there_are_no_hooks(tmp_path: Path) -> None:

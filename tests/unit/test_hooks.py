@@ -14,9 +14,10 @@ import pytest
 from fastapi import FastAPI
 
 from adapters.web.guarding.problems import add_problems
-from adapters.web.routes.hooks import WINDOW, Hooks
+from adapters.web.routes.hooks import REMEMBERED, WINDOW, Hooks
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from tests.builders import NOON
+from tests.fakes.tickets import MemoryTickets
 
 SECRET, NEXT = "a secret that is long", "the one that follows it"
 NOW = int(NOON.timestamp())
@@ -29,6 +30,14 @@ class Door:
     web: httpx.AsyncClient
     now: datetime = NOON
     read_books: list[str] = field(default_factory=list)
+    tickets: MemoryTickets = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tickets = MemoryTickets(lambda: self.now)
+
+    def hooks(self) -> Hooks:
+        """As each start of the process makes them: only the tickets are the same."""
+        return Hooks(self, self.tickets, secret=f"{NEXT}, {SECRET}", clock=lambda: self.now)
 
     async def read(self, book_id: str) -> Sequence[IngestionJob]:
         self.read_books.append(book_id)
@@ -67,8 +76,7 @@ async def door() -> AsyncIterator[Door]:
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://footnote") as web:
         opened = Door(web)
-        hooks = Hooks(opened, secret=f"{NEXT}, {SECRET}", clock=lambda: opened.now)
-        app.include_router(hooks.router())
+        app.include_router(opened.hooks().router())
         yield opened
 
 
@@ -118,6 +126,15 @@ async def test_a_call_is_remembered_as_long_as_it_could_be_made_again(door: Door
     assert await door.call(sent=str(NOW + WINDOW)) == 202
     door.now += timedelta(seconds=2 * WINDOW)
     assert await door.call(sent=str(NOW + WINDOW)) == 409
+
+
+async def test_too_many_calls_in_one_window_are_refused_until_it_is_over(door: Door) -> None:
+    until = door.now + timedelta(seconds=WINDOW)
+    for number in range(REMEMBERED):
+        await door.tickets.use_once(f"hook {number}", until=until)
+    assert await door.call() == 429
+    door.now += timedelta(seconds=WINDOW + 1)
+    assert await door.call(sent=str(NOW + WINDOW + 1)) == 202
 
 
 async def test_a_book_without_sources_is_said_to_have_none(door: Door) -> None:

@@ -25,6 +25,7 @@ ONLY_IN = {
     "starlette": "adapters/web/",
     "sse_starlette": "adapters/web/",
     "uvicorn": "adapters/web/",
+    "h11": "adapters/web/",
     "openai": "rag_core/providers/",
     "cohere": "rag_core/providers/",
     "qdrant_client": "rag_core/providers/",

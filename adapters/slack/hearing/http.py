@@ -70,7 +70,7 @@ class SignedEvents:
         try:
             response = await self._answer(scope, receive)
         except RequestRefused as refused:
-            log.info("a request to slack's door was refused", extra={"status": refused.status})
+            log.warning("a request to slack's door was refused", extra={"status": refused.status})
             response = problem(refused)
         await respond(send, response)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from fastapi import APIRouter
@@ -16,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from adapters.web.documents.values import job_document
 from adapters.web.guarding.problems import Problem
 from rag_core.ingestion.job import IngestionJob
+from rag_core.ports import TicketStore
 
 PATH = "/hooks/sources/{book_id}"
 SIGNATURE, TIMESTAMP = "x-footnote-signature", "x-footnote-timestamp"
@@ -37,12 +37,17 @@ class Hooks:
     While a secret is exchanged the new and the old one hold, separated by a comma."""
 
     def __init__(
-        self, sources: ReadsSources, *, secret: str, clock: Callable[[], datetime]
+        self,
+        sources: ReadsSources,
+        tickets: TicketStore,
+        *,
+        secret: str,
+        clock: Callable[[], datetime],
     ) -> None:
         self._sources = sources
+        self._tickets = tickets
         self._secrets = [each.strip().encode() for each in secret.split(",") if each.strip()]
         self._clock = clock
-        self._taken: OrderedDict[str, float] = OrderedDict()
 
     def router(self) -> APIRouter:
         router = APIRouter()
@@ -59,24 +64,22 @@ class Hooks:
         fits = [hmac.compare_digest(f"sha256={digest}".encode(), given) for digest in digests]
         if not any(fits):
             raise Problem(401, f"{SIGNATURE} does not fit this call.")
-        self._take(digests[fits.index(True)], sent)
+        await self._take(digests[fits.index(True)], sent)
         jobs = await self._sources.read(book_id)
         if not jobs:
             raise Problem(404, "This book has no sources: footnote sources add names some.")
         return JSONResponse({"jobs": [job_document(job) for job in jobs]}, status_code=202)
 
-    def _take(self, digest: str, sent: str) -> None:
-        """A call is taken once, and only while it is new."""
-        now = self._clock().timestamp()
-        while self._taken and next(iter(self._taken.values())) < now:
-            self._taken.popitem(last=False)
-        if not sent.isdecimal() or abs(now - int(sent[:15])) > WINDOW:
+    async def _take(self, digest: str, sent: str) -> None:
+        """A call is taken once, and only while it is new: also across restarts."""
+        now = self._clock()
+        if not sent.isdecimal() or abs(now.timestamp() - int(sent[:15])) > WINDOW:
             raise Problem(401, f"{TIMESTAMP} must be the time of the call, in seconds since 1970.")
-        if digest in self._taken:
-            raise Problem(409, "This call was made before.")
-        if len(self._taken) >= REMEMBERED:
+        if await self._tickets.used() >= REMEMBERED:
             raise Problem(429, "Too many calls.", headers={"Retry-After": str(WINDOW)})
-        self._taken[digest] = now + 2 * WINDOW
+        until = now + timedelta(seconds=2 * WINDOW)
+        if not await self._tickets.use_once(f"hook {digest}", until=until):
+            raise Problem(409, "This call was made before.")
 
 
 def signature(secret: bytes, *, sent: str, book_id: str, body: bytes) -> str:
