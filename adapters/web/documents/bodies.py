@@ -20,6 +20,7 @@ from adapters.web.documents.fields import (
     Whole,
     bounds,
 )
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy, Place, ReaderProfile
 from rag_core.conversation.key import Platform, TenantId
@@ -141,11 +142,14 @@ class SearchBody(FilterFields):
         float | None, Field(json_schema_extra=bounds(minimum=0.0, maximum=1.0))
     ] = None
 
-    def query(self, books: BookIds, *, most: int = MAX_HTTP_LIMIT) -> SearchQuery:
+    def query(
+        self, books: BookIds, audience: Audience, *, most: int = MAX_HTTP_LIMIT
+    ) -> SearchQuery:
         within("limit", self.limit, 1, most)
         return SearchQuery(
             text=self.text,
             book_ids=books,
+            audience=audience,
             limit=self.limit or DEFAULT_LIMIT,
             similarity_threshold=self.similarity_threshold or 0.0,
             filters=self.filters(),

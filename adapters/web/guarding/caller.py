@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from adapters.web.config import Scope
+from rag_core.books.audience import Audience
 from rag_core.conversation.key import LOCAL_TENANT, ConversationKey, Platform
 from rag_core.conversation.state import ConversationState
 
@@ -27,6 +28,11 @@ class Caller:
     """Asked back from a browser that comes with a session cookie."""
     private: bool = False
     """Whether the caller came by the private door: bound like the command line, not like HTTP."""
+
+    @property
+    def audience(self) -> Audience:
+        """Callers find what the operator wrote down, or shared with the page."""
+        return Audience(platform=self.platform)
 
     def key(self, thread: UUID | str) -> ConversationKey:
         """The caller's own thread that began with this session."""
