@@ -95,6 +95,4 @@ async def reading_in(
     if rules.books is None:
         raise NoBookChosen(rules.missing)
     filters = bounded(Filters(), rules.policy, reader=reader, at=datetime.now(UTC))
-    return Reading(
-        books=rules.books, audience=rules.audience, filters=filters, policy=rules.policy
-    )
+    return Reading(books=rules.books, audience=rules.audience, filters=filters, policy=rules.policy)

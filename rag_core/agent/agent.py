@@ -235,9 +235,7 @@ class Agent:
     def _seconds_left(self, report: Report) -> float:
         return self._config.answer_seconds - (time.perf_counter() - report.began)
 
-    def _bounds(
-        self, question: Question, books: BookIds, audience: Audience | None
-    ) -> ToolBounds:
+    def _bounds(self, question: Question, books: BookIds, audience: Audience | None) -> ToolBounds:
         threshold = question.similarity_threshold
         return ToolBounds(
             books=books,

@@ -154,9 +154,7 @@ class Staffing:
             await self._withdrawn(answer)
             return
         await self._store.save(
-            await self._embedded(
-                replace(answer, text=new, changed_at=self._now(), shared_with=())
-            )
+            await self._embedded(replace(answer, text=new, changed_at=self._now(), shared_with=()))
         )
         await self._ledger.mark_changed([answer.chunk_id])
 
@@ -178,9 +176,7 @@ class Staffing:
     async def _withdrawn(self, answer: StaffAnswer) -> Kept:
         if answer.keeping is Keeping.WITHDRAWN:
             return Kept(answer=answer, changed=False)
-        gone = replace(
-            answer, keeping=Keeping.WITHDRAWN, changed_at=self._now(), shared_with=()
-        )
+        gone = replace(answer, keeping=Keeping.WITHDRAWN, changed_at=self._now(), shared_with=())
         await self._store.save(gone)
         await self._ledger.mark_changed([answer.chunk_id])
         log.info("a staff answer is withdrawn", extra={"staff_answer": str(answer.id)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,8 +10,10 @@ from uuid import uuid4
 import pytest
 
 from rag_core.agent.answer import Outcome
+from rag_core.books.audience import Audience
 from rag_core.books.book import Book, BookIds
 from rag_core.books.policy import ChannelPolicy
+from rag_core.books.rules import Rules
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ports import EmbeddedQuery
@@ -34,23 +35,25 @@ KEY = ConversationKey(
     platform=Platform.SLACK, tenant=TenantId("T1"), channel_id="C1", thread_id="t1"
 )
 COURSE = BookIds(["course"])
+HERE = Audience(platform=Platform.SLACK, tenant=TenantId("T1"), bound_books=frozenset(COURSE))
 SAID = "Bicycles stay in the blue shed."
 
 
 class OneBook:
-    """Every place reads the course."""
+    """Every place reads the course, which the operator bound to it."""
 
     def __init__(self, policy: ChannelPolicy) -> None:
         self._policy = policy
+        self.bound = frozenset(COURSE)
 
     async def policy_for(self, **place: Any) -> ChannelPolicy:
         return self._policy
 
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
-        return COURSE
-
-    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
-        return ()
+    async def rules_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> Rules:
+        audience = Audience(platform=platform, tenant=tenant, bound_books=self.bound)
+        return Rules(policy=self._policy, books=COURSE, audience=audience)
 
 
 class Scene:
@@ -61,9 +64,11 @@ class Scene:
         self.store = StaffAnswers(database)
         self.embedder = WordEmbedder()
         self.now = MORNING
+        self.library = OneBook(policy or ChannelPolicy())
+        self.audience = HERE
         self.staffing = Staffing(
             store=self.store,
-            library=OneBook(policy or ChannelPolicy()),
+            library=self.library,
             ledger=self.desk.ledger,
             embedder=self.embedder,
             kept_for=timedelta(days=30),
@@ -94,7 +99,12 @@ class Scene:
         return (await self.staffing.keep((await self.offered()).id, by="cleo")).answer
 
     async def found(self, **filters: Any) -> list[str]:
-        query = SearchQuery(text="bicycles stay", book_ids=COURSE, filters=Filters(**filters))
+        query = SearchQuery(
+            text="bicycles stay",
+            book_ids=COURSE,
+            audience=self.audience,
+            filters=Filters(**filters),
+        )
         asked = EmbeddedQuery(
             text=query.text,
             vector=await self.embedder.embed_query(query.text),
@@ -162,7 +172,8 @@ async def test_another_place_and_another_release_date_find_nothing(database: Dat
     assert await scene.found(module="module-2") == []
     assert await scene.found(hardware_tier=1) == [SAID]
     assert await scene.found(lesson=1) == []
-    assert await scene.store.found_in(BookIds(["other"]), now=scene.now) == []
+    other = BookIds(["other"])
+    assert await scene.store.found_in(other, audience=HERE, now=scene.now) == []
 
 
 @pytest.mark.parametrize("who", ["asker", "author", "tenant", "old", "book"])

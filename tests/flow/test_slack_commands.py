@@ -13,8 +13,10 @@ from adapters.slack.acting.commands import NOT_TAKEN, NOTHING_FOUND, SEARCHING
 from adapters.slack.acting.house_keeping import ADMINS_ONLY, FORGOTTEN
 from adapters.slack.acting.shortcut import NO_WORDS
 from adapters.slack.config import CommandNames
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.rules import Rules
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -48,11 +50,12 @@ class Shelf:
     async def policy_for(self, **place: Any) -> ChannelPolicy:
         return ChannelPolicy(modules=ONLY_HERE)
 
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
-        return self.books
-
-    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
-        return ()
+    async def rules_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> Rules:
+        policy = await self.policy_for()
+        audience = Audience(platform=platform, tenant=tenant)
+        return Rules(policy=policy, books=self.books, audience=audience)
 
     async def books_for(self, **place: Any) -> BookIds | None:
         return self.books

@@ -113,9 +113,7 @@ class HouseCommand:
 
 def place_of(used: Typed) -> Place:
     """Where a command is used."""
-    return Place(
-        platform=Platform.SLACK, tenant=TenantId(used.team_id), channel_id=used.channel_id
-    )
+    return Place(platform=Platform.SLACK, tenant=TenantId(used.team_id), channel_id=used.channel_id)
 
 
 def changed(policy: ChannelPolicy, name: str, words: Sequence[str]) -> ChannelPolicy:
