@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
+from adapters.closed_passages import ClosedPassages
 from adapters.platform import RevisesQuestions
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 THANKS = "Thank you, noted."
 THANKS_FOR_REASON = "Thank you, noted: the people who look after the documents will see it."
 NOT_STORED = "This answer is not stored any more."
+NOT_OPEN = "This answer rests on documents that are not open here any more."
 NOT_SAVED = "I could not reach my database just now. Please try again in a minute."
 NOT_YOURS = "Only the person who asked can delete this answer."
 ASKED_AGAIN = "I am looking at the documents again: the new answer takes the place of this one."
@@ -52,7 +54,9 @@ class Review:
         feedback: FeedbackStore,
         desk: RevisesQuestions,
         markers: MarkerStore,
+        closed: ClosedPassages | None = None,
     ) -> None:
+        self._closed = closed
         self._answers = answers
         self._feedback = feedback
         self._desk = desk
@@ -69,14 +73,20 @@ class Review:
         return problem.sentence or (THANKS_FOR_REASON if reason else THANKS)
 
     async def shown(
-        self, answer_id: UUID, *, platform: Platform, tenant: TenantId
+        self, answer_id: UUID, *, platform: Platform, tenant: TenantId, category_id: str = ""
     ) -> AgentResponse | str:
-        """The answer, for its evidence; no server's button shows what another one was answered."""
-        found = None
+        """The answer, for its evidence; no server's button shows what another one was answered,
+        and none shows passages of a book that was closed meanwhile."""
         with told_in_words() as problem:
             found = await self._answers.answer(answer_id)
-        if found is not None and (found[1].platform, found[1].tenant) == (platform, tenant):
-            return found[0]
+            if found is None or (found[1].platform, found[1].tenant) != (platform, tenant):
+                return NOT_STORED
+            response, key = found
+            if self._closed and await self._closed.are_cited(
+                response, key, category_id=category_id
+            ):
+                return NOT_OPEN
+            return response
         return problem.sentence or NOT_STORED
 
     async def delete(self, identity: MessageIdentity, *, asker_id: str) -> str | None:

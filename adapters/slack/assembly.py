@@ -11,6 +11,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
+from adapters.closed_passages import ClosedPassages
 from adapters.passages import Passages
 from adapters.platform import TakesQuestions
 from adapters.review import KnowsAnswers, Review
@@ -56,6 +57,7 @@ class SlackParts:
     markers: MarkerStore
     answers: KnowsAnswers
     feedback: FeedbackStore
+    closed: ClosedPassages | None = None
     passages: Passages | None = None
     library: ChoosesBooks | None = None
     policies: KnowsPolicies | None = None
@@ -204,7 +206,11 @@ class _Builder:
     def _presses(self) -> Presses:
         parts, teams, whispers = self._parts, self._teams, self._whispers
         review = Review(
-            answers=parts.answers, feedback=parts.feedback, desk=parts.desk, markers=parts.markers
+            answers=parts.answers,
+            feedback=parts.feedback,
+            desk=parts.desk,
+            markers=parts.markers,
+            closed=parts.closed,
         )
         return Presses(
             review=review,

@@ -121,6 +121,8 @@ class WritesAnswers(Protocol):
         self, answer_id: UUID, *, text: str | None = None, expires_at: datetime | None = None
     ) -> StaffAnswer: ...
 
+    async def share(self, answer_id: UUID, places: Sequence[str]) -> StaffAnswer: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:

@@ -80,7 +80,7 @@ class Sharing:
         """The answer stays as it is, without asking. Slack does not send along what only one
         person sees, so it is made once more; the buttons stand on its last part."""
         found = await self._answers.answer(pressed.answer_id)
-        if found is None:
+        if found is None or found[1].tenant != id_in(body, "team"):
             await self._whispers.tell(body, NOT_STORED)
             return
         key = found[1]

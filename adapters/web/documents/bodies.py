@@ -40,7 +40,7 @@ from rag_core.retrieval.query import (
     within,
 )
 from rag_core.staff.answer import MAX_TEXT as MAX_WRITTEN
-from rag_core.staff.writing import Draft
+from rag_core.staff.writing import MOST_PLACES, Draft
 
 MAX_HTTP_LIMIT = 10
 MAX_REASON = 1_000
@@ -225,6 +225,13 @@ class StaffChangeBody(Body):
 
     text: Annotated[Text, Field(min_length=1, max_length=MAX_WRITTEN)] | None = None
     expires_at: Moment | None = None
+
+
+class SharingBody(Body):
+    """Where else an answer is found from now on: everywhere, web, discord:SERVER, slack:WORKSPACE;
+    an empty list: in its own place alone."""
+
+    places: Annotated[list[Name], Field(max_length=MOST_PLACES)]
 
 
 class UploadsBody(Body):
