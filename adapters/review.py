@@ -77,17 +77,21 @@ class Review:
     ) -> AgentResponse | str:
         """The answer, for its evidence; no server's button shows what another one was answered,
         and none shows passages of a book that was closed meanwhile."""
+        shown: AgentResponse | str = NOT_STORED
         with told_in_words() as problem:
             found = await self._answers.answer(answer_id)
-            if found is None or (found[1].platform, found[1].tenant) != (platform, tenant):
-                return NOT_STORED
-            response, key = found
-            if self._closed and await self._closed.are_cited(
-                response, key, category_id=category_id
-            ):
-                return NOT_OPEN
-            return response
-        return problem.sentence or NOT_STORED
+            if found is not None and (found[1].platform, found[1].tenant) == (platform, tenant):
+                shown, key = found
+                if await self._cites_closed(shown, key, category_id):
+                    shown = NOT_OPEN
+        return problem.sentence or shown
+
+    async def _cites_closed(
+        self, response: AgentResponse, key: ConversationKey, category_id: str
+    ) -> bool:
+        if self._closed is None:
+            return False
+        return await self._closed.are_cited(response, key, category_id=category_id)
 
     async def delete(self, identity: MessageIdentity, *, asker_id: str) -> str | None:
         """Take the answer to this message away; a sentence where that was refused."""
