@@ -66,7 +66,7 @@ IS_SHARED = or_(
     kept.c.shared_with.contains(bindparam("name", type_=Text)),
 )
 IS_OF_THE_PLACE = and_(
-    kept.c.platform == bindparam("platform"), kept.c.tenant == bindparam("tenant")
+    kept.c.tenant == bindparam("tenant"), kept.c.platform == bindparam("platform")
 )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
@@ -27,6 +27,7 @@ from bot.steward import HouseSteward
 from bot.web_wiring import starters_of
 from bot.wiring import open_services
 from rag_core.books.policy import EVERYWHERE, ChannelPolicy, Place
+from rag_core.books.source import BookSource
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question
 from rag_core.desk.incoming import IncomingQuestion
@@ -155,6 +156,11 @@ async def fill(services: Services, folder: Path) -> None:
             book_id=book, sources=(str(pages),), title=f"The book {word_in(book)}"
         )
         await services.ingestion.wait((await services.ingestion.start(request)).job_id)
+        now = datetime.now(UTC)
+        source = BookSource(
+            source_id=uuid4(), book_id=book, location=str(pages), added_at=now, next_at=None
+        )
+        await services.stores.sources.add(source)
 
 
 class World:
@@ -373,7 +379,7 @@ class World:
             repr(await self.steward.own_policy(at)),
             repr(await self.steward.modules(at)),
         ]
-        if self.random.random() < 0.2:
+        if self.random.random() < 0.5:
             told.append(repr(await self.steward.findings(at)))
         tones = self.model.tones.get(place, set())
         self.check("lists", " ".join(told), place, channel, more=tones)
@@ -383,7 +389,7 @@ class World:
         at = place_at(place, self.random.choice([channel, EVERYWHERE]))
         own = await self.steward.own_policy(at)
         every = [LATE, "course-zqcourse", *map(own_book, range(4))]
-        wanted = self.random.choice([*every, "exams"])
+        wanted = self.random.choice([*every, LATE, LATE, LATE, "exams"])
         tone = self.word("tone")
         changed = own.reading(wanted) if self.random.random() < 0.7 else own
         forged = ChannelPolicy(
