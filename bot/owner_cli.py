@@ -120,7 +120,7 @@ def share(
     ],
     as_json: Json = False,
 ) -> None:
-    """Let readers in other places find this answer, without its author's name."""
+    """Let other places find this answer, without its author's name."""
     from bot.commands.staff import share_staff_answer
 
     finish(share_staff_answer(answer_id, places, as_json=as_json))

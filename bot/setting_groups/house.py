@@ -52,7 +52,7 @@ class HouseSettings(BaseModel):
         "FOOTNOTE_CLOSED_BOOKS",
         None,
         "Books that are neither read nor named in a chat, except in places that the operator bound"
-        " to them by `footnote books bind` or on the dashboard; not even as the default; unset: none",
+        " to them (`footnote books bind` or dashboard), not even as the default; unset: none",
         f"book ids, separated by commas; each one: {BOOK_ID_RULE}",
     )
     web_host: Host | None = setting(
