@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
@@ -12,6 +14,7 @@ from adapters.web.documents.values import policy_document
 from adapters.web.guarding.entrance import CallerOf
 from adapters.web.parts import WebParts
 from adapters.web.routes.reading import Reading, no_such_book
+from rag_core.books.policy import ChannelPolicy
 
 
 class PolicyRoutes:
@@ -50,5 +53,14 @@ class PolicyRoutes:
         for book_id in body.book_ids:
             if not await self._reading.may_read(caller, book_id):
                 raise no_such_book("book_ids")
-        await self._policies.set(body.place(), body.policy().bound_to(*body.book_ids))
+        await self._policies.set(body.place(), await self._as_operator(body))
         return Response(status_code=204)
+
+    async def _as_operator(self, body: PolicyBody) -> ChannelPolicy:
+        """Other books are bound by whoever changes them here. Those that stay keep their maker: an
+        admin's choice is not confirmed by setting a tone."""
+        policy, place = body.policy(), body.place()
+        own = await self._policies.get(place) or ChannelPolicy()
+        if policy.books == own.books:
+            return replace(policy, operator_books=own.operator_books)
+        return policy.bound_to(*policy.books)
