@@ -12,6 +12,7 @@ from bot.examination.books import of_books, of_closed_books
 from bot.examination.look import Check, side_by_side
 from bot.examination.machine import of_machine
 from bot.examination.models import of_models
+from bot.examination.staff_answers import of_staff_answers
 from bot.examination.stores import of_stores
 from bot.examination.usage import of_usage
 from bot.services import Services
@@ -63,7 +64,7 @@ class Doctor:
         if services is not None:
             checks += [*of_books(services, within, category_id), *of_usage(services, within)]
         if services is not None and within is None:  # admins are not told what is kept from them
-            checks.append(of_closed_books(services))
+            checks += [of_closed_books(services), of_staff_answers(services)]
         return checks
 
 

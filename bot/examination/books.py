@@ -93,7 +93,9 @@ def of_closed_books(services: Services) -> Check:
 async def default_book(services: Services) -> Finding:
     books = await services.library.default()
     if books is not None:
-        return in_place("default book", f"{', '.join(books)} is read where no other is bound.")
+        closed = services.settings.books_closed.intersection(books)
+        where = "only on the page: it is closed to chats" if closed else "where no other is bound"
+        return in_place("default book", f"{', '.join(books)} is read {where}.")
     wanted = services.settings.default_book
     if wanted is not None:
         return missing(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -11,6 +11,8 @@ from uuid import uuid4
 
 import pytest
 
+from adapters.steward import Finding
+from bot.doctor import Doctor
 from bot.services import Services
 from bot.settings import read_settings
 from bot.steward import HouseSteward
@@ -196,3 +198,25 @@ async def test_a_misspelled_book_lists_those_alone_that_may_be_read_there(
             with pytest.raises(InvalidQuestion) as refused:
                 await steward.set_policy(OURS, ChannelPolicy(book_id=wrong))
             assert refused.value.message == f"There is no book '{wrong}'. Books: course."
+
+
+async def test_the_operator_is_told_of_kept_answers_that_nobody_finds(
+    opened: Opens, tmp_path: Path
+) -> None:
+    async with opened() as house:
+        await house.read_in(tmp_path, "course")
+        await house.bind(OURS, "course")
+        await house.keep(OURS)
+        doctor = Doctor(house.services.settings, house.services)
+        fine = named("staff answers", await doctor.everything())
+        await house.bind(OURS)
+        unbound = named("staff answers", await doctor.everything())
+    assert (fine.needs_attention, fine.detail) == (False, "1 answer kept.")
+    assert unbound.needs_attention
+    assert "1 in discord 1 for course" in unbound.detail
+    assert unbound.advice == "footnote books bind discord 1 course"
+
+
+def named(name: str, findings: Sequence[Finding]) -> Finding:
+    (found,) = [each for each in findings if each.name == name]
+    return found
