@@ -217,6 +217,7 @@ class _Builder:
             staff=Staff(self._config.ask_person, review=review, teams=teams, whispers=whispers),
             sharing=Sharing(
                 answers=parts.answers,
+                closed=parts.closed,
                 markers=parts.markers,
                 teams=teams,
                 whispers=whispers,
