@@ -206,7 +206,8 @@ class World:
         }  # fmt: skip
 
     async def step(self) -> None:
-        names = ["ask"] * 5 + ["keep"] * 3 + ["look up"] * 4 + list(self.operations)
+        weights = {"ask": 5, "keep": 3, "look up": 4, "gaps": 4, "evidence": 2}
+        names = [name for name in self.operations for _ in range(weights.get(name, 1))]
         name = self.random.choice(names)
         await self.operations[name](self.random.randrange(4), self.random.choice(CHANNELS))
         self.did[name] += 1
