@@ -228,7 +228,7 @@ class World:
     async def ask(self, place: int, channel: str) -> None:
         word, model = self.word("ask"), self.model
         text = self.random.choice(QUESTIONS).format(word=word)
-        if self.random.random() < 0.4:  # the same as others ask, to be led to their threads
+        if self.random.random() < 0.5:  # the same as others ask, to be led to their threads
             word, text = "", "When does the reading room open?"
         question = self.question(place, channel, text)
         model.asked.setdefault(place, set()).update({word} - {""})
