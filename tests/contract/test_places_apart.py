@@ -48,7 +48,7 @@ PLACES = (
 )
 """Their ids are the same across platforms, and so are those of channels, people and messages: what
 keeps them apart is never luck."""
-CHANNELS = ("c1", "c2")
+CHANNELS = ("C1", "C2")
 LATE = "late-zqlate"
 """Open in the beginning and closed later."""
 WORD = "zq"
@@ -259,7 +259,7 @@ class World:
         platform, tenant = PLACES[place]
         self.count += 1
         key = ConversationKey(
-            platform=platform, tenant=tenant, channel_id=channel, thread_id=f"t{self.count}"
+            platform=platform, tenant=tenant, channel_id=channel, thread_id=f"{self.count}.1"
         )
         now = datetime.now(UTC)
         return IncomingQuestion(
@@ -269,7 +269,6 @@ class World:
             question=Question(message=text),
             heard_at=now,
             position=f"{self.count:012d}",
-            address={"thread": key.thread_id, "begins_thread": "1"},
         )
 
     async def keep(self, place: int, channel: str) -> None:
@@ -416,7 +415,12 @@ class World:
         platform, tenant = PLACES[place]
         channel = self.random.choice([channel, EVERYWHERE])
         books = self.random.choice(
-            [[], [own_book(place)], ["course-zqcourse", own_book(place)], ["course-zqcourse"]]
+            [
+                [],
+                [own_book(place)],
+                ["course-zqcourse", own_book(place)],
+                *[["course-zqcourse"]] * 3,
+            ]
         )
         await self.services.library.bind(
             platform=platform, tenant=tenant, channel_id=channel or tenant, book_ids=books
