@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.books.bounds import bounded
 from rag_core.books.policy import ChannelPolicy, ReaderProfile
@@ -31,6 +32,7 @@ class Reading:
     """What may be looked for in one place, and what may be found."""
 
     books: BookIds
+    audience: Audience
     filters: Filters
     policy: ChannelPolicy
 
@@ -66,7 +68,11 @@ class Passages:
                     reader=reader,
                 )
                 query = SearchQuery(
-                    text=text, book_ids=reading.books, limit=PASSAGES, filters=reading.filters
+                    text=text,
+                    book_ids=reading.books,
+                    audience=reading.audience,
+                    limit=PASSAGES,
+                    filters=reading.filters,
                 )
                 return (await self.searches.search(query)).results
         except TimeoutError as error:
@@ -83,11 +89,10 @@ async def reading_in(
     reader: ReaderProfile | None = None,
 ) -> Reading:
     """NoBookChosen where nothing says what is read there."""
-    policy = await library.policy_for(
+    rules = await library.rules_for(
         platform=platform, tenant=tenant, channel_id=channel_id, category_id=category_id
     )
-    books = await library.books_under(policy)
-    if books is None:
-        raise NoBookChosen(library.chosen_under(policy))
-    filters = bounded(Filters(), policy, reader=reader, at=datetime.now(UTC))
-    return Reading(books=books, filters=filters, policy=policy)
+    if rules.books is None:
+        raise NoBookChosen(rules.missing)
+    filters = bounded(Filters(), rules.policy, reader=reader, at=datetime.now(UTC))
+    return Reading(books=rules.books, audience=rules.audience, filters=filters, policy=rules.policy)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 from uuid import UUID
 
+from adapters.closed_passages import ClosedPassages
 from adapters.platform import RevisesQuestions
 from rag_core.agent.answer import AgentResponse
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 THANKS = "Thank you, noted."
 THANKS_FOR_REASON = "Thank you, noted: the people who look after the documents will see it."
 NOT_STORED = "This answer is not stored any more."
+NOT_OPEN = "This answer rests on documents that are not open here any more."
 NOT_SAVED = "I could not reach my database just now. Please try again in a minute."
 NOT_YOURS = "Only the person who asked can delete this answer."
 ASKED_AGAIN = "I am looking at the documents again: the new answer takes the place of this one."
@@ -52,7 +54,9 @@ class Review:
         feedback: FeedbackStore,
         desk: RevisesQuestions,
         markers: MarkerStore,
+        closed: ClosedPassages | None = None,
     ) -> None:
+        self._closed = closed
         self._answers = answers
         self._feedback = feedback
         self._desk = desk
@@ -69,15 +73,25 @@ class Review:
         return problem.sentence or (THANKS_FOR_REASON if reason else THANKS)
 
     async def shown(
-        self, answer_id: UUID, *, platform: Platform, tenant: TenantId
+        self, answer_id: UUID, *, platform: Platform, tenant: TenantId, category_id: str = ""
     ) -> AgentResponse | str:
-        """The answer, for its evidence; no server's button shows what another one was answered."""
-        found = None
+        """The answer, for its evidence; no server's button shows what another one was answered,
+        and none shows passages of a book that was closed meanwhile."""
+        shown: AgentResponse | str = NOT_STORED
         with told_in_words() as problem:
             found = await self._answers.answer(answer_id)
-        if found is not None and (found[1].platform, found[1].tenant) == (platform, tenant):
-            return found[0]
-        return problem.sentence or NOT_STORED
+            if found is not None and (found[1].platform, found[1].tenant) == (platform, tenant):
+                shown, key = found
+                if await self._cites_closed(shown, key, category_id):
+                    shown = NOT_OPEN
+        return problem.sentence or shown
+
+    async def _cites_closed(
+        self, response: AgentResponse, key: ConversationKey, category_id: str
+    ) -> bool:
+        if self._closed is None:
+            return False
+        return await self._closed.are_cited(response, key, category_id=category_id)
 
     async def delete(self, identity: MessageIdentity, *, asker_id: str) -> str | None:
         """Take the answer to this message away; a sentence where that was refused."""

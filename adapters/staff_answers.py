@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 KEEP, LEAVE, WITHDRAW = "keep", "leave", "withdraw"
 LABELS = {KEEP: "Keep as an answer", LEAVE: "Not this one", WITHDRAW: "Withdraw"}
 QUESTION = (
-    "Keep your reply as an answer? From then on everybody who reads the book “{book}” may be shown"
-    " it when they ask the same, in other channels as well: your words, your name and a link to"
-    " your message."
+    "Keep your reply as an answer? From then on everybody here who reads the book “{book}” may be"
+    " shown it when they ask the same, in other channels as well: your words, your name and a link"
+    " to your message. Whoever runs me may share your words further, without your name."
 )
 KEPT = (
     "Kept until {until}: cited as “{title}”. If you edit your message, the answer changes with it;"
@@ -34,6 +34,9 @@ WITHDRAWN = "Withdrawn: nobody is shown this answer any more."
 WITHDRAWN_BEFORE = "This answer was withdrawn already."
 NOT_YOURS = "Only who wrote this reply, and admins, can decide about it."
 NOTHING_TO_KEEP = "This message cannot be an answer: it has few words or asks something itself."
+NOT_KEPT_HERE = (
+    "I can't keep answers in this place yet: whoever runs me has to bind a book to it first."
+)
 NOT_STAFF = "Only staff and admins can keep a reply as an answer."
 
 
@@ -89,8 +92,7 @@ class Decisions:
         """Its author may, and an admin of its own place; others are like strangers to it."""
         try:
             answer = await self._staffing.get(answer_id)
-            mine = answer is not None and answer.place[0] is at[0] and answer.author_id == by
-            if answer is not None and not mine and not (is_admin and answer.place == at):
+            if answer is not None and not may_decide(answer, by=by, at=at, is_admin=is_admin):
                 return NOT_YOURS
             return await self._carried_out(act, answer_id, by)
         except InvalidQuestion as error:
@@ -108,3 +110,12 @@ class Decisions:
         if act == LEAVE and not done.answer.kept_by:
             return LEFT
         return WITHDRAWN if done.changed else WITHDRAWN_BEFORE
+
+
+def may_decide(
+    answer: StaffAnswer, *, by: str, at: tuple[Platform, TenantId], is_admin: bool
+) -> bool:
+    """Discord's user ids name one person everywhere, and authors are asked in direct messages;
+    a user id of Slack says nothing in another workspace."""
+    is_here = answer.place == at or at[0] is answer.place[0] is Platform.DISCORD
+    return (answer.author_id == by and is_here) or (is_admin and answer.place == at)

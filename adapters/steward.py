@@ -41,24 +41,24 @@ class GapLine:
 class Steward(Protocol):
     """Keeps the house: books, jobs, policies, gaps, and what is missing."""
 
-    async def books(self, *, platform: Platform, tenant: TenantId) -> Sequence[Book]:
-        """Those that this server or workspace may choose from."""
+    async def books(self, place: Place, *, category_id: str = "") -> Sequence[Book]:
+        """Those that may be read and named in this place."""
         ...
 
     async def modules(self, place: Place) -> Sequence[str]:
         """The modules of the book that this place reads."""
         ...
 
-    async def jobs(self, *, platform: Platform, tenant: TenantId) -> Sequence[IngestionJob]:
+    async def jobs(self, place: Place, *, category_id: str = "") -> Sequence[IngestionJob]:
         """Of those books, the last started first; at most ten."""
         ...
 
-    async def gaps(self, *, platform: Platform, tenant: TenantId) -> Sequence[GapLine]:
-        """What this server or workspace asked in vain, the most asked first; at most ten."""
+    async def gaps(self, place: Place, *, category_id: str = "") -> Sequence[GapLine]:
+        """What its server or workspace asked in vain, the most asked first; at most ten."""
         ...
 
-    async def findings(self, *, platform: Platform, tenant: TenantId) -> Sequence[Finding]:
-        """What is in place and what is missing, for this platform and the house."""
+    async def findings(self, place: Place, *, category_id: str = "") -> Sequence[Finding]:
+        """What is in place and what is missing, for its platform and the house."""
         ...
 
     async def policy(self, place: Place, *, category_id: str = "") -> ChannelPolicy:
@@ -70,8 +70,8 @@ class Steward(Protocol):
         ...
 
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
-        """Replace the place's own words. A book that is not there, or that this server or
-        workspace may not choose, is an InvalidQuestion."""
+        """Replace the place's own words. A book that is not there, or that may not be read in this
+        place, is an InvalidQuestion."""
         ...
 
     async def forget(self, *, platform: Platform, tenant: TenantId, asker_id: str) -> None:

@@ -97,6 +97,7 @@ async def ours(agent: Agent, question: str) -> Timing:
         Question(message=question),
         state=thread_before(None),
         books=BookIds(["book"]),
+        audience=None,
         progress=progress,
     )
     if not answered.response.citations:

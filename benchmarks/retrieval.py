@@ -119,7 +119,9 @@ class Bench:
 
         async def everything() -> None:
             text, _ = next(asked["all"])
-            await retriever.search(SearchQuery(text=text, book_ids=BOOKS, limit=FOUND))
+            await retriever.search(
+                SearchQuery(text=text, book_ids=BOOKS, audience=None, limit=FOUND)
+            )
 
         return {
             "dense": {"bare": bare_dense, "ours": dense},
@@ -277,7 +279,7 @@ async def one_book(store: EdgeStore, filling: Filling) -> float:
 
     async def everything() -> None:
         text, _ = next(asked)
-        await retriever.search(SearchQuery(text=text, book_ids=BOOKS, limit=FOUND))
+        await retriever.search(SearchQuery(text=text, book_ids=BOOKS, audience=None, limit=FOUND))
 
     return p50((await in_milliseconds({"ours": everything}))["ours"])
 

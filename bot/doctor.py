@@ -12,11 +12,13 @@ from bot.examination.books import of_books, of_closed_books
 from bot.examination.look import Check, side_by_side
 from bot.examination.machine import of_machine
 from bot.examination.models import of_models
+from bot.examination.staff_answers import of_staff_answers
 from bot.examination.stores import of_stores
 from bot.examination.usage import of_usage
 from bot.services import Services
 from bot.settings import Settings
-from rag_core.conversation.key import Platform, TenantId
+from rag_core.books.policy import Place
+from rag_core.conversation.key import TenantId
 
 
 class Doctor:
@@ -42,13 +44,14 @@ class Doctor:
         return once_each(await side_by_side(checks))
 
     async def for_admins(
-        self, platform: ExaminesItself | None, within: tuple[Platform, TenantId]
+        self, platform: ExaminesItself | None, place: Place, *, category_id: str = ""
     ) -> Sequence[Finding]:
-        """For admins of one server or workspace, who see nothing of the others."""
-        own = [] if platform is None else [own_words(platform, tenant=within[1])]
-        return await side_by_side([*self._house(within), *own])
+        """For admins of one server or workspace, who see nothing of the others, and of the books
+        what they see from where they ask."""
+        own = [] if platform is None else [own_words(platform, tenant=place.tenant)]
+        return await side_by_side([*self._house(place, category_id), *own])
 
-    def _house(self, within: tuple[Platform, TenantId] | None) -> Sequence[Check]:
+    def _house(self, within: Place | None, category_id: str = "") -> Sequence[Check]:
         """What every platform stands on."""
         settings, services = self._settings, self._services
         folder = own_folder(settings.data_dir)
@@ -59,9 +62,9 @@ class Doctor:
             *of_models(settings, folder, embedder),
         ]
         if services is not None:
-            checks += [*of_books(services, within), *of_usage(services, within)]
+            checks += [*of_books(services, within, category_id), *of_usage(services, within)]
         if services is not None and within is None:  # admins are not told what is kept from them
-            checks.append(of_closed_books(services))
+            checks += [of_closed_books(services), of_staff_answers(services)]
         return checks
 
 

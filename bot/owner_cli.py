@@ -16,6 +16,8 @@ from rag_core.conversation.key import Platform
 owner = typer.Typer()
 staff = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
+ItsId = Annotated[UUID, typer.Argument(parser=identifier, help="As listed.", metavar="ID")]
+
 
 class Shown(StrEnum):
     """Which gaps are told."""
@@ -91,7 +93,7 @@ def forget(
 
 @staff.callback()
 def staff_answers(context: typer.Context, as_json: Json = False) -> None:
-    """List kept answers of the staff; withdraw one."""
+    """List kept answers of the staff; share and withdraw them."""
     if context.invoked_subcommand is None:
         from bot.commands.staff import list_staff_answers
 
@@ -100,13 +102,36 @@ def staff_answers(context: typer.Context, as_json: Json = False) -> None:
 
 @staff.command()
 def withdraw(
-    answer_id: Annotated[UUID, typer.Argument(parser=identifier, help="As listed.", metavar="ID")],
+    answer_id: ItsId,
     as_json: Json = False,
 ) -> None:
     """Show nobody this answer any more."""
     from bot.commands.staff import withdraw_staff_answer
 
     finish(withdraw_staff_answer(answer_id, as_json=as_json))
+
+
+@staff.command()
+def share(
+    answer_id: ItsId,
+    places: Annotated[
+        list[str],
+        typer.Argument(help="everywhere, web, discord:SERVER or slack:WORKSPACE.", metavar="PLACE"),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Let other places find this answer, without its author's name."""
+    from bot.commands.staff import share_staff_answer
+
+    finish(share_staff_answer(answer_id, places, as_json=as_json))
+
+
+@staff.command()
+def unshare(answer_id: ItsId, as_json: Json = False) -> None:
+    """Let this answer be found in its own place alone again."""
+    from bot.commands.staff import share_staff_answer
+
+    finish(share_staff_answer(answer_id, [], as_json=as_json))
 
 
 @owner.command()

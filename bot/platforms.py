@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from adapters.closed_passages import ClosedPassages
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from adapters.review import Review
@@ -74,6 +75,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
         markers=stores.markers,
         answers=stores.ledger,
         feedback=stores.feedback,
+        closed=closed_passages(services),
         passages=Passages(searches=services.retriever, library=library, seconds=LOOKUP_SECONDS),
         library=library,
         policies=library,
@@ -150,8 +152,13 @@ def discord_parts(services: Services, steward: Steward) -> DiscordParts:
             feedback=stores.feedback,
             desk=services.desk,
             markers=stores.markers,
+            closed=closed_passages(services),
         ),
     )
+
+
+def closed_passages(services: Services) -> ClosedPassages:
+    return ClosedPassages(library=services.library, index=services.vectors)
 
 
 def discord_config(settings: Settings) -> DiscordConfig:

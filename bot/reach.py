@@ -59,6 +59,9 @@ class House:
     async def post(self, path: str, body: object) -> Any:
         return await self._document("POST", path, body)
 
+    async def put(self, path: str, body: object) -> Any:
+        return await self._document("PUT", path, body)
+
     async def stream(self, path: str, body: object) -> AsyncIterator[tuple[str, Any]]:
         """The events of a stream, each with its document; one `final` or `error` ends it."""
         try:

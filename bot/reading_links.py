@@ -10,6 +10,7 @@ from adapters.web.pages.links import reading_link
 from adapters.web.parts import FindsPassages
 from rag_core.agent.answer import AgentResponse, Citation, Suggestion
 from rag_core.agent.manner import Manner
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform
 from rag_core.conversation.question import Question
@@ -51,12 +52,19 @@ class LinkedAgent:
         *,
         state: ConversationState,
         books: BookIds,
+        audience: Audience | None,
         progress: Progress,
         locale: str,
         manner: Manner,
     ) -> AgentAnswer:
         answered = await self._agent.answer(
-            question, state=state, books=books, progress=progress, locale=locale, manner=manner
+            question,
+            state=state,
+            books=books,
+            audience=audience,
+            progress=progress,
+            locale=locale,
+            manner=manner,
         )
         if state.key.platform in OWN_PAGE:
             return answered

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 from adapters.platform import ExaminesItself
 from adapters.steward import Finding, GapLine
-from bot.closed_books import closed_to
 from bot.doctor import Doctor
 from bot.services import Services
-from rag_core.books.book import Book
+from rag_core.agent.answer import Suggestion
+from rag_core.books.book import Book, BookIds
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
-from rag_core.errors import InvalidQuestion
 from rag_core.ingestion.job import IngestionJob
-from rag_core.insight.gap import GapState
+from rag_core.insight.gap import Gap, GapState
 
 LISTED = 10
 UNANSWERED = (GapState.OPEN, GapState.PLANNED)
@@ -32,10 +31,8 @@ class HouseSteward:
         """A platform that opened: from now on its own findings are told too."""
         self._platforms.append(platform)
 
-    async def books(self, *, platform: Platform, tenant: TenantId) -> Sequence[Book]:
-        closed = await closed_to(self._services, platform, tenant)
-        books = await self._services.stores.books.all()
-        return [book for book in books if book.book_id not in closed]
+    async def books(self, place: Place, *, category_id: str = "") -> Sequence[Book]:
+        return await self._services.library.visible_books(place, category_id=category_id)
 
     async def modules(self, place: Place) -> Sequence[str]:
         library = self._services.library
@@ -46,20 +43,35 @@ class HouseSteward:
         filters = await library.filters_for(platform=platform, tenant=tenant, channel_id=channel_id)
         return await self._services.retriever.modules(books=books, filters=filters)
 
-    async def jobs(self, *, platform: Platform, tenant: TenantId) -> Sequence[IngestionJob]:
-        closed = await closed_to(self._services, platform, tenant)
+    async def jobs(self, place: Place, *, category_id: str = "") -> Sequence[IngestionJob]:
+        closed = await self._services.library.closed_to(place, category_id=category_id)
         recent = await self._services.stores.jobs.recent(limit=LISTED)
         return [job for job in recent if job.book_id not in closed]
 
-    async def gaps(self, *, platform: Platform, tenant: TenantId) -> Sequence[GapLine]:
+    async def gaps(self, place: Place, *, category_id: str = "") -> Sequence[GapLine]:
         found = await self._services.gaps.listed(
-            platform=platform, tenant=tenant, states=UNANSWERED, limit=LISTED
+            platform=place.platform, tenant=place.tenant, states=UNANSWERED, limit=LISTED
         )
-        return [GapLine(example=gap.example, count=gap.count, nearest=gap.nearest) for gap in found]
+        closed = await self._services.library.closed_to(place, category_id=category_id)
+        return [await self._line(gap, closed) for gap in found]
 
-    async def findings(self, *, platform: Platform, tenant: TenantId) -> Sequence[Finding]:
-        opened = next((each for each in self._platforms if each.platform is platform), None)
-        return await self._doctor.for_admins(opened, (platform, tenant))
+    async def _line(self, gap: Gap, closed: frozenset[str]) -> GapLine:
+        """The section that comes nearest is left out where its book may be closed to the place."""
+        near = gap.nearest
+        if near is not None and closed and not await self._is_open(near, closed):
+            near = None
+        return GapLine(example=gap.example, count=gap.count, nearest=near)
+
+    async def _is_open(self, near: Suggestion, closed: frozenset[str]) -> bool:
+        books = [book.book_id for book in await self._services.stores.books.all()]
+        visible = [book_id for book_id in books if book_id not in closed]
+        if not near.chunk_id or not visible:
+            return False
+        return bool(await self._services.vectors.chunks([near.chunk_id], books=BookIds(visible)))
+
+    async def findings(self, place: Place, *, category_id: str = "") -> Sequence[Finding]:
+        opened = next((each for each in self._platforms if each.platform is place.platform), None)
+        return await self._doctor.for_admins(opened, place, category_id=category_id)
 
     async def policy(self, place: Place, *, category_id: str = "") -> ChannelPolicy:
         return await self._services.library.policy_for(
@@ -70,15 +82,10 @@ class HouseSteward:
         )
 
     async def own_policy(self, place: Place) -> ChannelPolicy:
-        return await self._services.stores.policies.get(place) or ChannelPolicy()
+        return await self._services.library.own_policy(place)
 
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
-        closed = await closed_to(self._services, place.platform, place.tenant)
-        for book_id in policy.books:
-            if book_id in closed:
-                raise InvalidQuestion("book_ids", f"There is no book {book_id!r}.")
-            await self._services.library.check_book(book_id)
-        await self._services.stores.policies.set(place, policy)
+        await self._services.library.set_policy(place, policy)
 
     async def forget(self, *, platform: Platform, tenant: TenantId, asker_id: str) -> None:
         del tenant  # a person is the same one everywhere on a platform

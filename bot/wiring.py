@@ -119,7 +119,12 @@ def ingestion_of(
 
 
 def library_of(settings: Settings, stores: Stores) -> Library:
-    return Library(books=stores.books, policies=stores.policies, default_book=settings.default_book)
+    return Library(
+        books=stores.books,
+        policies=stores.policies,
+        default_book=settings.default_book,
+        closed_books=settings.books_closed,
+    )
 
 
 def desk_of(

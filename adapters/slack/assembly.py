@@ -12,6 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.answer_policy import AnswerPolicy
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
+from adapters.closed_passages import ClosedPassages
 from adapters.passages import Passages
 from adapters.platform import TakesQuestions
 from adapters.review import KnowsAnswers, Review
@@ -58,6 +59,7 @@ class SlackParts:
     markers: MarkerStore
     answers: KnowsAnswers
     feedback: FeedbackStore
+    closed: ClosedPassages | None = None
     passages: Passages | None = None
     library: ChoosesBooks | None = None
     policies: KnowsPolicies | None = None
@@ -229,7 +231,11 @@ class _Builder:
     def _presses(self) -> Presses:
         parts, teams, whispers = self._parts, self._teams, self._whispers
         review = Review(
-            answers=parts.answers, feedback=parts.feedback, desk=parts.desk, markers=parts.markers
+            answers=parts.answers,
+            feedback=parts.feedback,
+            desk=parts.desk,
+            markers=parts.markers,
+            closed=parts.closed,
         )
         return Presses(
             review=review,
@@ -242,6 +248,7 @@ class _Builder:
             ),
             sharing=Sharing(
                 answers=parts.answers,
+                closed=parts.closed,
                 markers=parts.markers,
                 teams=teams,
                 whispers=whispers,

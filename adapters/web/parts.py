@@ -16,7 +16,7 @@ from adapters.web.reply import WebReplies
 from adapters.web.routes.hooks import ReadsSources
 from rag_core.agent.answer import AgentResponse
 from rag_core.books.book import BookIds
-from rag_core.books.policy import ChannelPolicy
+from rag_core.books.rules import Rules
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.asked import AskedQuestion
 from rag_core.desk.progress import QuestionState
@@ -85,11 +85,9 @@ class ChoosesBooks(Protocol):
         self, *, platform: Platform, tenant: TenantId, channel_id: str
     ) -> BookIds | None: ...
 
-    async def policy_for(
+    async def rules_for(
         self, *, platform: Platform, tenant: TenantId, channel_id: str
-    ) -> ChannelPolicy: ...
-
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None: ...
+    ) -> Rules: ...
 
     async def filters_for(
         self,
@@ -137,6 +135,8 @@ class WritesAnswers(Protocol):
     async def change(
         self, answer_id: UUID, *, text: str | None = None, expires_at: datetime | None = None
     ) -> StaffAnswer: ...
+
+    async def share(self, answer_id: UUID, places: Sequence[str]) -> StaffAnswer: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.storage.policies import Policies
 
 WHEREVER = "wherever it is"
-PLACE = frozenset({"platform", "tenant", "channel_id", "book_ids"})
+PLACE = frozenset({"platform", "tenant", "channel_id", "book_ids", "bound_by_operator"})
 
 
 async def bind(
@@ -57,7 +57,9 @@ async def list_bindings(*, as_json: bool) -> int:
     if as_json:
         print_json({"bindings": documents})
     for document in () if as_json else documents:
-        terminal().print(f"{told(document)}{further(document)}", soft_wrap=True)
+        terminal().print(
+            f"{told(document)}{chosen_in_chat(document)}{further(document)}", soft_wrap=True
+        )
     if not documents and not as_json:
         terminal().print("No place is bound: all read the default book.")
     return 0
@@ -76,7 +78,14 @@ def policy_document(place: Place, policy: ChannelPolicy) -> dict[str, Any]:
         "hardware_tier": policy.reader.hardware_tier,
         "proficiency_levels": list(policy.reader.proficiency_levels),
         "tone": policy.tone,
+        "bound_by_operator": list(policy.operator_books),
     }
+
+
+def chosen_in_chat(document: dict[str, Any]) -> str:
+    """Whose choice the books are, where it is not the operator's."""
+    bound = set(document["book_ids"]) <= set(document["bound_by_operator"])
+    return "" if bound else " Chosen there, not by you."
 
 
 def further(document: dict[str, Any]) -> str:

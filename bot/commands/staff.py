@@ -1,7 +1,9 @@
-"""footnote staff: the answers of the staff that were kept, and withdrawing one."""
+"""footnote staff: the answers of the staff that were kept; sharing and withdrawing them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 from adapters.staff_answers import WITHDRAWN
@@ -23,11 +25,30 @@ async def list_staff_answers(*, as_json: bool) -> int:
         terminal().print(
             f"{one['book_id']}: {one['question'] or 'kept without a question'}\n"
             f"  {one['author']}, {one['said_at'][:10]}, until {one['expires_at'][:10]}:"
-            f" {one['text']}\n  {one['id']}  {one['link'] or ''}",
+            f" {one['text']}\n  {one['id']}  {one['link'] or ''}\n  {found_in(one)}",
             soft_wrap=True,
         )
     if not documents:
         terminal().print("No answers of the staff are kept yet.")
+    return 0
+
+
+def found_in(document: dict[str, Any]) -> str:
+    """Where readers find it, in a line."""
+    if document["platform"] == "web":
+        return "found wherever the book is read"
+    places = [f"{document['platform']}:{document['tenant']}", *document["shared_with"]]
+    return f"found in {', '.join(places)}"
+
+
+async def share_staff_answer(answer_id: UUID, places: Sequence[str], *, as_json: bool) -> int:
+    async with reach(read_settings()) as house:
+        wanted = {"places": list(places)}
+        shared = await house.put(f"/staff-answers/{answer_id}/sharing", wanted)
+    if as_json:
+        print_json(shared)
+    else:
+        terminal().print(f"This answer is {found_in(shared)}.", soft_wrap=True)
     return 0
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from adapters.steward import Finding
-from bot.closed_books import closed_to
 from bot.examination.look import Check, in_place, missing, warning
 from bot.output import counted
 from bot.services import Services
 from rag_core.books.book import Book, BookIds
+from rag_core.books.policy import Place
 from rag_core.books.source import BookSource
-from rag_core.conversation.key import Platform, TenantId
 from rag_core.ingestion.gathering import is_fetched
 from rag_core.ingestion.job import FileFailure, IngestionJob, JobStatus
 
@@ -31,25 +30,28 @@ MEND_FILES = (
 SOURCE_ADVICE = "footnote sources lists them; footnote jobs --json tells all of a run."
 
 
-def of_books(services: Services, within: tuple[Platform, TenantId] | None) -> Sequence[Check]:
-    """What they hold and where they are read from. Admins of one server or workspace are told
-    nothing of books that are closed to them."""
+def of_books(services: Services, within: Place | None, category_id: str) -> Sequence[Check]:
+    """What they hold and where they are read from. Admins in a chat are told nothing of books
+    that are closed to the place where they ask."""
 
-    async def kept_from_them() -> Collection[str]:
-        return await closed_to(services, *within) if within else ()
+    async def visible() -> Sequence[Book]:
+        if within is None:
+            return await services.stores.books.all()
+        return await services.library.visible_books(within, category_id=category_id)
 
     async def default() -> Sequence[Finding]:
-        return [await default_book(services)]
+        if within is None:
+            return [await default_book(services)]
+        return [await books_here(services, within, category_id)]
 
     async def books() -> Sequence[Finding]:
-        closed = await kept_from_them()
-        known = [each for each in await services.stores.books.all() if each.book_id not in closed]
+        known = await visible()
         jobs = await services.stores.jobs.recent(limit=JOBS_LOOKED_AT)
         read_from = await services.stores.sources.all()
         return [of_book(book, last_of(book, jobs, read_from)) for book in known]
 
     async def passages() -> Sequence[Finding]:
-        known = await services.stores.books.all()
+        known = await visible()
         ids = BookIds([book.book_id for book in known] or ["none"])
         count = await services.vectors.count(books=ids)
         embedder = services.embedder
@@ -60,7 +62,9 @@ def of_books(services: Services, within: tuple[Platform, TenantId] | None) -> Se
         return [in_place("passages", f"{detail} ({embedder.dimension} dimensions).")]
 
     async def sources() -> Sequence[Finding]:
-        closed = await kept_from_them()
+        closed: Collection[str] = ()
+        if within is not None:
+            closed = await services.library.closed_to(within, category_id=category_id)
         read_from = await services.stores.sources.all()
         return [of_source(each) for each in read_from if each.book_id not in closed]
 
@@ -89,7 +93,9 @@ def of_closed_books(services: Services) -> Check:
 async def default_book(services: Services) -> Finding:
     books = await services.library.default()
     if books is not None:
-        return in_place("default book", f"{', '.join(books)} is read where no other is bound.")
+        closed = services.settings.books_closed.intersection(books)
+        where = "only on the page: it is closed to chats" if closed else "where no other is bound"
+        return in_place("default book", f"{', '.join(books)} is read {where}.")
     wanted = services.settings.default_book
     if wanted is not None:
         return missing(
@@ -104,6 +110,22 @@ async def default_book(services: Services) -> Finding:
         "default book",
         f"There are {len(there)} books, and none is the default.",
         "Set FOOTNOTE_DEFAULT_BOOK, or bind channels: footnote books bind PLATFORM CHANNEL ID",
+    )
+
+
+async def books_here(services: Services, place: Place, category_id: str) -> Finding:
+    rules = await services.library.rules_for(
+        platform=place.platform,
+        tenant=place.tenant,
+        channel_id=place.channel_id,
+        category_id=category_id,
+    )
+    if rules.books is not None:
+        return in_place("books here", f"{', '.join(rules.books)} is read here.")
+    return missing(
+        "books here",
+        "No book is read here yet.",
+        "Choose one for this place, or ask whoever runs Footnote to bind one.",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from adapters.steward import Finding
 from bot.examination.look import Check, in_place, missing
 from bot.services import Services
-from rag_core.conversation.key import Platform, TenantId
+from rag_core.books.policy import Place
 from rag_core.insight.stats import Tally
 
 MOST_FAILED = 0.1
@@ -15,13 +15,13 @@ MOST_FAILED = 0.1
 SHOWN = 3
 
 
-def of_usage(services: Services, within: tuple[Platform, TenantId] | None) -> Sequence[Check]:
+def of_usage(services: Services, within: Place | None) -> Sequence[Check]:
     """`within` shows the numbers of one server or workspace alone."""
 
     async def budget() -> Sequence[Finding]:
         used = await services.stores.usage.tokens_lately()
         if within is not None:
-            name = (within[0].value, str(within[1]))
+            name = (within.platform.value, str(within.tenant))
             used = {name: used.get(name, 0)}
         return [budget_finding(used, services.settings.tenant_tokens_day or 0)]
 

@@ -51,8 +51,8 @@ class HouseSettings(BaseModel):
     closed_books: BookNames | None = setting(
         "FOOTNOTE_CLOSED_BOOKS",
         None,
-        "Books that admins in a chat neither see nor choose unless `footnote books bind` let their"
-        " server or workspace read them; unset: none",
+        "Books that are neither read nor named in a chat, except in places that the operator bound"
+        " to them (`footnote books bind` or dashboard), not even as the default; unset: none",
         f"book ids, separated by commas; each one: {BOOK_ID_RULE}",
     )
     web_host: Host | None = setting(

@@ -33,6 +33,7 @@ from rag_core.agent.second_try import RESERVED_SECONDS, better, correction, is_w
 from rag_core.agent.smalltalk import is_too_short, small_talk
 from rag_core.agent.teller import Teller
 from rag_core.agent.tool import RetrievalTool, Searches, ToolBounds
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Message
 from rag_core.conversation.question import Question
@@ -97,6 +98,7 @@ class Agent:
         *,
         state: ConversationState,
         books: BookIds,
+        audience: Audience | None,
         progress: Progress,
         locale: str = "en",
         manner: Manner = PLAIN,
@@ -113,11 +115,12 @@ class Agent:
             now=self._now,
             manner=manner,
         )
+        bounds = self._bounds(question, books, audience)
         told = StagesOnly(progress) if manner.hint_only else progress
         try:
             async with asyncio.timeout(self._config.answer_seconds) as deadline:
                 async with Teller(told) as teller:
-                    return await self._answer(asked, state, books, report, teller)
+                    return await self._answer(asked, state, bounds, report, teller)
         except TimeoutError as error:
             if not deadline.expired():
                 raise
@@ -127,7 +130,7 @@ class Agent:
         self,
         asked: str,
         state: ConversationState,
-        books: BookIds,
+        bounds: ToolBounds,
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
@@ -143,18 +146,18 @@ class Agent:
             state.turns,
             carried=str(state.metadata.get(STANDALONE, "")),
         )
-        return await self._researched(asked, understood, state, books, report, teller)
+        return await self._researched(asked, understood, state, bounds, report, teller)
 
     async def _researched(
         self,
         asked: str,
         understood: str,
         state: ConversationState,
-        books: BookIds,
+        bounds: ToolBounds,
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
-        tool = self._tool(report.question, asked, understood, state, books)
+        tool = self._tool(asked, understood, state, bounds)
         judgement = Judgement(self._profile, inquiry_into(asked, understood, state), tool)
         prompt = prompt_for(
             report.manner.over(self._config),
@@ -180,16 +183,11 @@ class Agent:
         return AgentAnswer(response=response, turn=turn)
 
     def _tool(
-        self,
-        question: Question,
-        asked: str,
-        understood: str,
-        state: ConversationState,
-        books: BookIds,
+        self, asked: str, understood: str, state: ConversationState, bounds: ToolBounds
     ) -> RetrievalTool:
         return RetrievalTool(
             retriever=self._retriever,
-            bounds=self._bounds(question, books),
+            bounds=bounds,
             now=self._now,
             earlier=earlier_questions(state.turns),
             sought={understood: essence(sought(without_courtesies(asked), understood))},
@@ -245,10 +243,11 @@ class Agent:
     def _seconds_left(self, report: Report) -> float:
         return self._config.answer_seconds - (time.perf_counter() - report.began)
 
-    def _bounds(self, question: Question, books: BookIds) -> ToolBounds:
+    def _bounds(self, question: Question, books: BookIds, audience: Audience | None) -> ToolBounds:
         threshold = question.similarity_threshold
         return ToolBounds(
             books=books,
+            audience=audience,
             filters=question.filters,
             top_k=question.top_k or self._config.top_k,
             most=question.top_k,

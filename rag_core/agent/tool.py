@@ -22,6 +22,7 @@ from rag_core.agent.tool_contract import (
     explained,
     query_of,
 )
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.errors import InvalidQuestion
@@ -45,6 +46,7 @@ class ToolBounds:
     """What the code decides about a search: the model can neither see nor change it."""
 
     books: BookIds
+    audience: Audience | None
     filters: Filters
     top_k: int = DEFAULT_LIMIT
     most: int | None = None
@@ -110,6 +112,7 @@ class RetrievalTool:
         return SearchQuery(
             text=visible(self._sought.get(asked.query, asked.query)),
             book_ids=bounds.books,
+            audience=bounds.audience,
             limit=asked.top_k or bounds.top_k,
             similarity_threshold=max(threshold or 0.0, bounds.similarity_threshold),
             filters=narrowed(bounds.filters, asked.module),

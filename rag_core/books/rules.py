@@ -1,13 +1,27 @@
-"""Who knows what holds in a place, and which books are read there."""
+"""What holds in one place, as far as answers, look-ups and kept answers need to know it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.key import Platform, TenantId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """The policy of a place, the books that are read there, and for whom a search there is."""
+
+    policy: ChannelPolicy
+    """Names no book that is closed to the place."""
+    books: BookIds | None
+    """None: no book was chosen, or none of those is there."""
+    audience: Audience
+    missing: tuple[str, ...] = ()
+    """Books that were chosen and are not there."""
 
 
 class KnowsPolicies(Protocol):
@@ -21,10 +35,6 @@ class KnowsPolicies(Protocol):
 class KnowsRules(KnowsPolicies, Protocol):
     """What holds there, and what may be read under it."""
 
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
-        """None: no book was chosen, or none is there."""
-        ...
-
-    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
-        """The books that somebody chose for such a place, there or not."""
-        ...
+    async def rules_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> Rules: ...

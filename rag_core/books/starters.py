@@ -133,7 +133,7 @@ class Starters:
 
         What is not out yet is not found by readers, so that nothing is offered of it."""
         out = Filters(released_at=datetime.now(UTC))
-        query = SearchQuery(text=candidate.question, book_ids=books, filters=out)
+        query = SearchQuery(text=candidate.question, book_ids=books, audience=None, filters=out)
         results = (await self._retriever.search(query)).results
         level, _ = self._profile.judge(Inquiry(text=candidate.question), results)
         own = candidate.passage

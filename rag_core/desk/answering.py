@@ -14,6 +14,7 @@ from rag_core.agent.answer import AgentResponse, ErrorKind
 from rag_core.agent.checks.guard import GuardedText, guarded
 from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_in
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.books.bounds import bounded, reader_of
 from rag_core.books.policy import ChannelPolicy
@@ -56,6 +57,7 @@ class AnsweringAgent(Protocol):
         *,
         state: ConversationState,
         books: BookIds,
+        audience: Audience | None,
         progress: Progress,
         locale: str,
         manner: Manner,
@@ -152,20 +154,21 @@ class Answering:
     ) -> tuple[AgentResponse, Turn | None]:
         """The agent's answer within what the place's policy allows."""
         question = claim.question
-        policy = await self._library.policy_for(
+        rules = await self._library.rules_for(
             platform=question.key.platform,
             tenant=question.key.tenant,
             channel_id=question.key.channel_id,
             category_id=question.category_id,
         )
-        books = question.books or await self._library.books_under(policy)
+        policy, books = rules.policy, question.books or rules.books
         if books is None:
-            raise NoBookChosen(self._library.chosen_under(policy))
+            raise NoBookChosen(rules.missing)
         filters = await self._filters(question, policy, books)
         answered = await self._agent.answer(
             replace(question.question, filters=filters),
             state=state,
             books=books,
+            audience=rules.audience,
             progress=progress,
             locale=question.locale,
             manner=Manner(

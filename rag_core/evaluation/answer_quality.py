@@ -93,6 +93,7 @@ async def answer_to(
             Question(message=question.question[:MAX_QUESTION]),
             state=thread_before(question if with_history else None),
             books=BookIds([BOOK]),
+            audience=None,
             progress=Silence(),
         )
     except FootnoteError:

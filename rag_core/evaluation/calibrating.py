@@ -92,7 +92,7 @@ async def signals_for(question: SetQuestion, retriever: Searches) -> EvidenceSig
     text = sought(question.question, understood)
     if len(text.strip()) < MIN_TEXT:
         return NOTHING
-    query = SearchQuery(text=text, book_ids=BookIds([BOOK]), limit=DEFAULT_LIMIT)
+    query = SearchQuery(text=text, book_ids=BookIds([BOOK]), audience=None, limit=DEFAULT_LIMIT)
     found = await retriever.search(query, earlier=earlier_questions(thread.turns))
     inquiry = Inquiry(
         text=question.question,

@@ -133,7 +133,9 @@ async def ranked_pages(
 ) -> list[str]:
     if len(question.question.strip()) < MIN_TEXT:
         return []
-    query = SearchQuery(text=question.question, book_ids=BookIds([BOOK]), limit=MAX_LIMIT // 2)
+    query = SearchQuery(
+        text=question.question, book_ids=BookIds([BOOK]), audience=None, limit=MAX_LIMIT // 2
+    )
     earlier = [said.text for said in question.history if said.role is Role.USER]
     found = (await retriever.search(query, earlier=earlier if with_history else ())).results
     by_score = sorted(found, key=lambda result: -result.rank_score)

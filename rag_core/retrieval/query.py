@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
 
@@ -84,6 +85,8 @@ class SearchQuery:
 
     text: str
     book_ids: BookIds
+    audience: Audience | None
+    """Whose staff answers may be found, too; None: only documents are looked at."""
     limit: int = DEFAULT_LIMIT
     similarity_threshold: float = 0.0
     filters: Filters = field(default_factory=Filters)

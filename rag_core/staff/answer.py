@@ -10,6 +10,7 @@ from enum import StrEnum
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from rag_core.agent.checks.guard import visible
+from rag_core.books.audience import Audience
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.ports import Embedder
@@ -17,6 +18,8 @@ from rag_core.retrieval.query import Filters
 
 KIND = "staff_answer"
 MAX_TEXT, MAX_QUESTION, MAX_NAME = 4_000, 300, 60
+EVERYWHERE = "everywhere"
+"""Shared with this, an answer is found wherever its book is read."""
 LEAST_WORDS = 3
 
 
@@ -69,6 +72,7 @@ class StaffAnswer:
     question_id: UUID | None
     """What it helped out with; forgotten with that question."""
     question: str
+    """The asker's words: they help to find the answer, and no reader is shown them."""
     text: str
     author_id: str
     author: str
@@ -81,6 +85,8 @@ class StaffAnswer:
     changed_at: datetime
     expires_at: datetime
     keeping: Keeping = Keeping.OFFERED
+    shared_with: tuple[str, ...] = ()
+    """Where else it is found, by the operator's decision on these very words."""
     kept_by: str = ""
     model: str = ""
     vector: Sequence[float] = field(default=(), repr=False)
@@ -99,6 +105,11 @@ class StaffAnswer:
         return f"Staff answer by {self.author}, {self.said_at:%Y-%m-%d}"
 
     @property
+    def shared_title(self) -> str:
+        """In another place: who its author is, is known only where it was kept."""
+        return f"Staff answer, {self.said_at:%Y-%m-%d}"
+
+    @property
     def embedded_text(self) -> str:
         """The question belongs to it: who asks the same uses the asker's words."""
         return f"{self.question}\n\n{self.text}" if self.question else self.text
@@ -111,6 +122,10 @@ class StaffAnswer:
     def is_written_down(self) -> bool:
         """Whether an admin wrote it on our own pages, and no message stands behind it."""
         return self.place[0] is Platform.WEB
+
+    def belongs_to(self, audience: Audience) -> bool:
+        """Whether it was kept there, or is the operator's own, who signs it for all readers."""
+        return self.is_written_down or self.place == (audience.platform, audience.tenant)
 
     def is_found_at(self, now: datetime) -> bool:
         return self.keeping is Keeping.KEPT and now < self.expires_at

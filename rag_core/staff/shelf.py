@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from rag_core.books.book import BookIds
+from rag_core.books.audience import Audience
 from rag_core.ports import EmbeddedQuery, Embedder
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResult
@@ -46,7 +46,10 @@ class StaffShelf:
         self, found: Sequence[SearchResult], asked: EmbeddedQuery, query: SearchQuery
     ) -> Sequence[SearchResult]:
         """What was found, with the nearest kept answers that this reader may see."""
-        kept = await self._store.found_in(query.book_ids, now=self._now())
+        audience = query.audience
+        if audience is None:
+            return found
+        kept = await self._store.found_in(query.book_ids, audience=audience, now=self._now())
         visible = [answer for answer in kept if answer.passes(query.filters)]
         if not visible:
             return found
@@ -54,23 +57,20 @@ class StaffShelf:
         scored = [(cosine(asked.vector, answer.vector), answer) for answer in current]
         least = max(NEAR, query.similarity_threshold)
         best = sorted((one for one in scored if one[0] >= least), key=lambda one: -one[0])
-        near = [as_result(answer, score) for score, answer in best[:AT_MOST]]
+        near = [as_result(answer, score, audience) for score, answer in best[:AT_MOST]]
         return among(found, near)[: query.limit]
 
-    async def chunks(
-        self, chunk_ids: Sequence[str], *, books: BookIds
-    ) -> Mapping[str, SearchResult]:
+    async def kept_ids(self, chunk_ids: Sequence[str]) -> Collection[str]:
         """Those of the passages that are kept answers and still stand."""
-        kept = await self._store.found_in(books, now=self._now())
-        wanted = set(chunk_ids)
-        return {each.chunk_id: as_result(each, 0.0) for each in kept if each.chunk_id in wanted}
+        kept = await self._store.standing(now=self._now())
+        return {each.chunk_id for each in kept}.intersection(chunk_ids)
 
     async def _with_vector(self, answer: StaffAnswer) -> StaffAnswer:
         """Its vector, made anew where the house has another embedding model now."""
         if answer.model == self._embedder.model:
             return answer
         renewed = await with_vector(answer, self._embedder)
-        await self._store.save(renewed)
+        await self._store.save_vector(renewed)
         return renewed
 
 
@@ -86,7 +86,11 @@ def among(found: Sequence[SearchResult], kept: Sequence[SearchResult]) -> list[S
     return [replace(each, rank=rank) for rank, each in enumerate(together, start=1)]
 
 
-def as_result(answer: StaffAnswer, score: float) -> SearchResult:
+def as_result(answer: StaffAnswer, score: float, audience: Audience) -> SearchResult:
+    """The answer as this audience is shown it. The question that it helped out with is never a
+    part of it, and its author and message are known in its own place alone."""
+    own = answer.belongs_to(audience)
+    title = answer.title if own else answer.shared_title
     return SearchResult(
         text=answer.text,
         chunk_id=answer.chunk_id,
@@ -99,10 +103,9 @@ def as_result(answer: StaffAnswer, score: float) -> SearchResult:
         parent_doc_id="",
         chunk_index=0,
         total_chunks=1,
-        page_title=answer.title,
-        section_heading=answer.question,
-        breadcrumb=answer.title,
-        page_url=answer.link or None,
+        page_title=title,
+        breadcrumb=title,
+        page_url=(answer.link or None) if own else None,
         vector=answer.vector,
         metadata={"kind": KIND},
     )

@@ -77,7 +77,8 @@ class Staffing:
         return await self._store.refused_in(key)
 
     async def offer(self, said: StaffReply, refused: Refused | None) -> StaffAnswer | None:
-        """Note a reply that may be kept; None where it is no answer, or its place has no book.
+        """Note a reply that may be kept; None where it is no answer, or where its place reads no
+        book that the operator bound there.
 
         A message is offered once: a repeat gives what is known of it."""
         if not may_answer(said.text):
@@ -85,16 +86,16 @@ class Staffing:
         known = await self._store.at(said.identity)
         if known is not None:
             return known
-        policy = await self._library.policy_for(
+        rules = await self._library.rules_for(
             platform=said.key.platform,
             tenant=said.key.tenant,
             channel_id=said.key.channel_id,
             category_id=said.category_id,
         )
-        books = await self._library.books_under(policy)
-        if books is None:
+        bound = [book for book in rules.books or () if book in rules.audience.bound_books]
+        if not bound:
             return None
-        offered = self._noted(said, refused, book_id=next(iter(books)), policy=policy)
+        offered = self._noted(said, refused, book_id=bound[0], policy=rules.policy)
         await self._store.add(offered)
         return await self._store.at(said.identity)
 
@@ -143,8 +144,8 @@ class Staffing:
         return await self._withdrawn(await self._stored(answer_id))
 
     async def edited(self, identity: MessageIdentity, text: str) -> None:
-        """The message says something else: so does the kept answer. What can be no answer any
-        more is withdrawn."""
+        """The message says something else: so does the kept answer, in its own place alone, for
+        the operator shared the words before. What can be no answer any more is withdrawn."""
         answer = await self._store.at(identity)
         new = visible(text)[:MAX_TEXT]
         if answer is None or answer.text == new:
@@ -153,7 +154,7 @@ class Staffing:
             await self._withdrawn(answer)
             return
         await self._store.save(
-            await self._embedded(replace(answer, text=new, changed_at=self._now()))
+            await self._embedded(replace(answer, text=new, changed_at=self._now(), shared_with=()))
         )
         await self._ledger.mark_changed([answer.chunk_id])
 
@@ -175,7 +176,7 @@ class Staffing:
     async def _withdrawn(self, answer: StaffAnswer) -> Kept:
         if answer.keeping is Keeping.WITHDRAWN:
             return Kept(answer=answer, changed=False)
-        gone = replace(answer, keeping=Keeping.WITHDRAWN, changed_at=self._now())
+        gone = replace(answer, keeping=Keeping.WITHDRAWN, changed_at=self._now(), shared_with=())
         await self._store.save(gone)
         await self._ledger.mark_changed([answer.chunk_id])
         log.info("a staff answer is withdrawn", extra={"staff_answer": str(answer.id)})

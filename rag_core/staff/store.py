@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import ConversationKey
 from rag_core.desk.incoming import MessageIdentity
@@ -34,8 +35,20 @@ class StaffAnswerStore(Protocol):
         """What is known of one message."""
         ...
 
-    async def found_in(self, books: BookIds, *, now: datetime) -> Sequence[StaffAnswer]:
-        """Kept and not expired, the newest first; bounded."""
+    async def save_vector(self, answer: StaffAnswer) -> None:
+        """Note the vector of these words; nothing happens where they are not the same any more."""
+        ...
+
+    async def found_in(
+        self, books: BookIds, *, audience: Audience, now: datetime
+    ) -> Sequence[StaffAnswer]:
+        """Kept, not expired, and for this audience, the newest first; bounded. These are answers
+        of its own place for books that the operator bound there, what was shared with it, and
+        what the operator wrote down."""
+        ...
+
+    async def standing(self, *, now: datetime) -> Sequence[StaffAnswer]:
+        """All that are kept and not expired, wherever they are found."""
         ...
 
     async def all(self) -> Sequence[StaffAnswer]:

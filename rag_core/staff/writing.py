@@ -1,9 +1,10 @@
-"""Answers that an admin writes down without a chat: written, changed, given a last day."""
+"""What the operator does about staff answers: writes them, changes them, and shares them."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
@@ -14,6 +15,7 @@ from rag_core.desk.incoming import MessageIdentity
 from rag_core.errors import InvalidQuestion
 from rag_core.ports import Embedder
 from rag_core.staff.answer import (
+    EVERYWHERE,
     LEAST_WORDS,
     MAX_NAME,
     MAX_QUESTION,
@@ -31,6 +33,10 @@ log = logging.getLogger(__name__)
 
 NO_ANSWER = f"An answer has at least {LEAST_WORDS} words and asks nothing back."
 NOT_WRITTEN_HERE = "Its words are somebody's message: they change when that message is edited."
+SHARED_ANYWAY = "It was written down here: it is found wherever its book is read."
+PLACE = re.compile(rf"{EVERYWHERE}|web|discord:[0-9]{{1,32}}|slack:[A-Z0-9]{{1,32}}")
+PLACE_RULE = f"{EVERYWHERE}, web, discord:SERVER or slack:WORKSPACE"
+MOST_PLACES = 50
 A_DAY = timedelta(days=1)
 """A last day ends when it ends for whoever named it, wherever that is."""
 
@@ -110,6 +116,18 @@ class Writing:
             await self._ledger.mark_changed([answer.chunk_id])
         return changed
 
+    async def share(self, answer_id: UUID, places: Sequence[str]) -> StaffAnswer:
+        """Let these places find the answer beside its own one; none: its own one alone.
+
+        It is these words that are shared: with another text, sharing ends."""
+        answer = await self._kept(answer_id)
+        if answer.is_written_down:
+            raise InvalidQuestion("places", SHARED_ANYWAY)
+        shared = replace(answer, shared_with=checked_places(places))
+        await self._store.save(shared)
+        log.info("a staff answer is shared", extra={"staff_answer": str(answer_id)})
+        return shared
+
     def _last_moment(self, wanted: datetime | None) -> datetime:
         latest = self._now() + self._kept_for
         if wanted is not None and wanted > latest + A_DAY:
@@ -132,3 +150,15 @@ def checked(text: str) -> str:
     if len(seen) > MAX_TEXT:
         raise InvalidQuestion("text", f"text must have at most {MAX_TEXT} characters.")
     return seen
+
+
+def checked_places(places: Sequence[str]) -> tuple[str, ...]:
+    """Each place once; an InvalidQuestion for what names none."""
+    unique = tuple(dict.fromkeys(places))
+    for place in unique:
+        if not PLACE.fullmatch(place):
+            sentence = f"{place!r} is not a place to share with: {PLACE_RULE}."
+            raise InvalidQuestion("places", sentence, allowed=PLACE_RULE)
+    if len(unique) > MOST_PLACES:
+        raise InvalidQuestion("places", f"places must name at most {MOST_PLACES}.")
+    return unique

@@ -8,13 +8,25 @@ from typing import Any
 from uuid import UUID
 
 from pydantic import TypeAdapter
-from sqlalchemy import Integer, bindparam, delete, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Text,
+    and_,
+    bindparam,
+    delete,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from rag_core.agent.answer import Outcome
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
-from rag_core.conversation.key import ConversationKey
+from rag_core.conversation.key import ConversationKey, Platform
 from rag_core.desk.incoming import MessageIdentity
-from rag_core.staff.answer import Keeping, Refused, StaffAnswer
+from rag_core.staff.answer import EVERYWHERE, Keeping, Refused, StaffAnswer
 from rag_core.storage import schema
 from rag_core.storage.conversations.threads import has_key, key_to_row
 from rag_core.storage.engines.codec import (
@@ -35,7 +47,9 @@ answers = schema.answers
 MOST = 500
 """Kept answers of one book that a search looks at, the newest first."""
 MODULES = TypeAdapter(tuple[str, ...])
-CHANGING = ("text", "changed_at", "expires_at", "keeping", "kept_by", "model", "vector")
+CHANGING = (
+    "text", "changed_at", "expires_at", "keeping", "shared_with", "kept_by", "model", "vector",
+)  # fmt: skip
 
 ADD = insert_once(kept, returning="id")
 SAVE = Statement(
@@ -45,15 +59,34 @@ SAVE = Statement(
 )
 GET = Statement(select(kept).where(kept.c.id == bindparam("of")))
 AT = Statement(select(kept).where(has_identity(kept)))
-FOUND = Statement(
-    select(kept)
-    .where(
-        kept.c.book_id == bindparam("book_id"),
-        kept.c.keeping == Keeping.KEPT.value,
-        kept.c.expires_at > bindparam("now"),
+STANDS = and_(kept.c.keeping == Keeping.KEPT.value, kept.c.expires_at > bindparam("now"))
+IS_THE_OPERATORS = kept.c.platform == Platform.WEB.value
+IS_SHARED = or_(
+    kept.c.shared_with.contains(literal(f" {EVERYWHERE} ", Text)),
+    kept.c.shared_with.contains(bindparam("name", type_=Text)),
+)
+IS_OF_THE_PLACE = and_(
+    kept.c.tenant == bindparam("tenant"), kept.c.platform == bindparam("platform")
+)
+
+
+def found_where(is_for_audience: ColumnElement[bool]) -> Statement:
+    """The answers of one book that an audience may find."""
+    return Statement(
+        select(kept)
+        .where(kept.c.book_id == bindparam("book_id"), STANDS, is_for_audience)
+        .order_by(kept.c.expires_at.desc())
+        .limit(bindparam("at_most", type_=Integer))
     )
-    .order_by(kept.c.expires_at.desc())
-    .limit(bindparam("at_most", type_=Integer))
+
+
+FOUND = found_where(or_(IS_THE_OPERATORS, IS_SHARED))
+FOUND_WHERE_BOUND = found_where(or_(IS_THE_OPERATORS, IS_SHARED, IS_OF_THE_PLACE))
+STANDING = Statement(select(kept).where(STANDS))
+SAVE_VECTOR = Statement(
+    update(kept)
+    .where(kept.c.id == bindparam("of"), kept.c.text == bindparam("same"))
+    .values(model=bindparam("model"), vector=bindparam("vector"))
 )
 ALL = Statement(
     select(kept)
@@ -122,12 +155,37 @@ class StaffAnswers:
         rows = await self._database.rows(AT, **identity_to_row(identity))
         return answer_from_row(rows[0]) if rows else None
 
-    async def found_in(self, books: BookIds, *, now: datetime) -> Sequence[StaffAnswer]:
+    async def save_vector(self, answer: StaffAnswer) -> None:
+        await self._database.run(
+            SAVE_VECTOR,
+            of=str(answer.id),
+            same=answer.text,
+            model=answer.model,
+            vector=vector_to_text(answer.vector),
+        )
+
+    async def found_in(
+        self, books: BookIds, *, audience: Audience, now: datetime
+    ) -> Sequence[StaffAnswer]:
+        place = {"platform": audience.platform.value, "tenant": audience.tenant}
         found: list[StaffAnswer] = []
         for book_id in books:
-            rows = await self._database.rows(FOUND, book_id=book_id, now=to_time(now), at_most=MOST)
+            bound = book_id in audience.bound_books
+            rows = await self._database.rows(
+                FOUND_WHERE_BOUND if bound else FOUND,
+                book_id=book_id,
+                name=f" {audience.name} ",
+                now=to_time(now),
+                at_most=MOST,
+                **(place if bound else {}),
+            )
             found += map(answer_from_row, rows)
         return found
+
+    async def standing(self, *, now: datetime) -> Sequence[StaffAnswer]:
+        return [
+            answer_from_row(row) for row in await self._database.rows(STANDING, now=to_time(now))
+        ]
 
     async def all(self) -> Sequence[StaffAnswer]:
         return [answer_from_row(row) for row in await self._database.rows(ALL, at_most=MOST)]
@@ -162,6 +220,7 @@ def changing_row(answer: StaffAnswer) -> dict[str, Any]:
         "changed_at": to_time(answer.changed_at),
         "expires_at": to_time(answer.expires_at),
         "keeping": answer.keeping.value,
+        "shared_with": "".join(f" {name} " for name in answer.shared_with),
         "kept_by": answer.kept_by,
         "model": answer.model,
         "vector": vector_to_text(answer.vector),
@@ -185,6 +244,7 @@ def answer_from_row(row: Row) -> StaffAnswer:
         changed_at=from_time(row["changed_at"]),
         expires_at=from_time(row["expires_at"]),
         keeping=Keeping(row["keeping"]),
+        shared_with=tuple(row["shared_with"].split()),
         kept_by=row["kept_by"],
         model=row["model"],
         vector=vector_from_text(row["vector"]),

@@ -99,7 +99,9 @@ async def operation(index: Index, store: VectorStore, own: BookIds) -> Sequence[
             return list((await store.chunks(ids, books=own)).values())
         case 2:
             retriever = Retriever(embedder=EMBEDDER, store=store)
-            query = SearchQuery(text=text, book_ids=own, limit=random.randint(1, 100))
+            query = SearchQuery(
+                text=text, book_ids=own, audience=None, limit=random.randint(1, 100)
+            )
             return (await retriever.search(query, earlier=["valve", "motor"])).results
         case 3:
             parents = Filters(parent_doc_id=random.choice(sorted(index.parents.values())))

@@ -17,10 +17,14 @@ from sqlalchemy import Connection
 from sqlalchemy.ext.asyncio import create_async_engine
 
 import rag_core.storage
+from rag_core.books.policy import ChannelPolicy
+from rag_core.conversation.key import TenantId
 from rag_core.errors import SchemaTooNew
 from rag_core.storage.engines.database import open_database
+from rag_core.storage.engines.upgrading import migrate
 from rag_core.storage.engines.version import HEAD
 from rag_core.storage.markers import Markers
+from rag_core.storage.policies import Policies
 from rag_core.storage.schema import metadata
 
 PROCESSES = 3
@@ -101,3 +105,36 @@ async def on(url: str, statement: str) -> list[str]:
         return [row[0] for row in await other.fetch(statement)]
     finally:
         await other.close()
+
+
+BINDINGS = {
+    "": """{"book_id": "course", "further_books": ["faq"], "tone": "calm"}""",
+    "T1": """{"book_id": "course"}""",
+    "T2": """{"hint_only": true}""",
+}
+
+
+async def test_bindings_by_id_alone_are_the_operators_and_others_nobodys(
+    empty_url: str, engine: str
+) -> None:
+    await migrated_to("0007", empty_url)
+    for tenant, body in BINDINGS.items():
+        await on(
+            empty_url,
+            "INSERT INTO policies (platform, channel_id, tenant, body)"
+            f" VALUES ('slack', 'C1', '{tenant}', '{body}')",
+        )
+    async with open_database(empty_url) as database:
+        said = {place.tenant: policy for place, policy in (await Policies(database).all()).items()}
+    assert said[TenantId("")] == ChannelPolicy(tone="calm").bound_to("course", "faq")
+    assert said[TenantId("T1")] == ChannelPolicy(book_id="course")
+    assert said[TenantId("T2")] == ChannelPolicy(hint_only=True)
+
+
+async def migrated_to(version: str, url: str) -> None:
+    """A database as an earlier program left it."""
+    plain = url.replace("postgresql://", "postgresql+asyncpg://")
+    engine = create_async_engine(plain)
+    async with engine.begin() as connection:
+        await connection.run_sync(migrate, version)
+    await engine.dispose()

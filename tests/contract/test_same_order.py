@@ -32,7 +32,7 @@ async def order(
     store: VectorStore, text: str, earlier: tuple[str, ...]
 ) -> list[tuple[str, float, float]]:
     retriever = Retriever(embedder=EMBEDDER, store=store)
-    query = SearchQuery(text=text, book_ids=BookIds(["course"]), limit=15)
+    query = SearchQuery(text=text, book_ids=BookIds(["course"]), audience=None, limit=15)
     found = (await retriever.search(query, earlier=earlier)).results
     return [(each.chunk_id, each.rank_score, each.similarity_score) for each in found]
 

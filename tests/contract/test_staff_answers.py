@@ -11,12 +11,15 @@ from uuid import uuid4
 import pytest
 
 from rag_core.agent.answer import Outcome
+from rag_core.books.audience import Audience
 from rag_core.books.book import Book, BookIds
 from rag_core.books.policy import ChannelPolicy
+from rag_core.books.rules import Rules
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ports import EmbeddedQuery
 from rag_core.retrieval.query import Filters, SearchQuery
+from rag_core.retrieval.results import SearchResult
 from rag_core.staff.answer import Keeping, StaffAnswer, StaffReply
 from rag_core.staff.shelf import StaffShelf
 from rag_core.staff.staffing import Staffing
@@ -34,23 +37,25 @@ KEY = ConversationKey(
     platform=Platform.SLACK, tenant=TenantId("T1"), channel_id="C1", thread_id="t1"
 )
 COURSE = BookIds(["course"])
+HERE = Audience(platform=Platform.SLACK, tenant=TenantId("T1"), bound_books=frozenset(COURSE))
 SAID = "Bicycles stay in the blue shed."
 
 
 class OneBook:
-    """Every place reads the course."""
+    """Every place reads the course, which the operator bound to it."""
 
     def __init__(self, policy: ChannelPolicy) -> None:
         self._policy = policy
+        self.bound = frozenset(COURSE)
 
     async def policy_for(self, **place: Any) -> ChannelPolicy:
         return self._policy
 
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
-        return COURSE
-
-    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
-        return ()
+    async def rules_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> Rules:
+        audience = Audience(platform=platform, tenant=tenant, bound_books=self.bound)
+        return Rules(policy=self._policy, books=COURSE, audience=audience)
 
 
 class Scene:
@@ -61,9 +66,11 @@ class Scene:
         self.store = StaffAnswers(database)
         self.embedder = WordEmbedder()
         self.now = MORNING
+        self.library = OneBook(policy or ChannelPolicy())
+        self.audience = HERE
         self.staffing = Staffing(
             store=self.store,
-            library=OneBook(policy or ChannelPolicy()),
+            library=self.library,
             ledger=self.desk.ledger,
             embedder=self.embedder,
             kept_for=timedelta(days=30),
@@ -94,13 +101,21 @@ class Scene:
         return (await self.staffing.keep((await self.offered()).id, by="cleo")).answer
 
     async def found(self, **filters: Any) -> list[str]:
-        query = SearchQuery(text="bicycles stay", book_ids=COURSE, filters=Filters(**filters))
+        return [result.text for result in await self.results(**filters)]
+
+    async def results(self, **filters: Any) -> Sequence[SearchResult]:
+        query = SearchQuery(
+            text="bicycles stay",
+            book_ids=COURSE,
+            audience=self.audience,
+            filters=Filters(**filters),
+        )
         asked = EmbeddedQuery(
             text=query.text,
             vector=await self.embedder.embed_query(query.text),
             filters=query.filters,
         )
-        return [result.text for result in await self.shelf.joined([], asked, query)]
+        return await self.shelf.joined([], asked, query)
 
 
 @pytest.fixture
@@ -162,7 +177,8 @@ async def test_another_place_and_another_release_date_find_nothing(database: Dat
     assert await scene.found(module="module-2") == []
     assert await scene.found(hardware_tier=1) == [SAID]
     assert await scene.found(lesson=1) == []
-    assert await scene.store.found_in(BookIds(["other"]), now=scene.now) == []
+    other = BookIds(["other"])
+    assert await scene.store.found_in(other, audience=HERE, now=scene.now) == []
 
 
 @pytest.mark.parametrize("who", ["asker", "author", "tenant", "old", "book"])
@@ -242,3 +258,121 @@ async def test_what_was_written_as_a_message_is_changed_by_that_message_alone(
         await writing.change(written.id, expires_at=MORNING + timedelta(days=32))
     scene.now += timedelta(days=31)
     assert await scene.found() == []
+
+
+async def shared_with(scene: Scene, *places: str) -> StaffAnswer:
+    await scene.refusal()
+    return await writing_in(scene).share((await scene.kept()).id, places)
+
+
+def writing_in(scene: Scene) -> Writing:
+    return Writing(
+        store=scene.store,
+        ledger=scene.desk.ledger,
+        embedder=scene.embedder,
+        kept_for=timedelta(days=30),
+        now=lambda: scene.now,
+    )
+
+
+@pytest.mark.parametrize(
+    ("shared", "finders"),
+    [
+        ((), set()),
+        (("slack:T2",), {"slack:T2"}),
+        (("discord:7", "web"), {"discord:7", "web"}),
+        (("everywhere",), {"slack:T2", "slack:T22", "discord:7", "web"}),
+    ],
+)
+async def test_what_is_shared_is_found_where_it_is_shared_and_nowhere_else(
+    scene: Scene, shared: tuple[str, ...], finders: set[str]
+) -> None:
+    await shared_with(scene, *shared)
+    assert await scene.found() == [SAID]
+    others = [
+        Audience(platform=Platform.SLACK, tenant=TenantId("T2"), bound_books=frozenset(COURSE)),
+        Audience(platform=Platform.SLACK, tenant=TenantId("T22"), bound_books=frozenset(COURSE)),
+        Audience(platform=Platform.DISCORD, tenant=TenantId("7")),
+        Audience(platform=Platform.WEB),
+    ]
+    for audience in others:
+        scene.audience = audience
+        assert await scene.found() == ([SAID] if audience.name in finders else [])
+
+
+async def test_another_place_is_not_told_who_wrote_it_or_where(scene: Scene) -> None:
+    shared = await shared_with(scene, "everywhere")
+    (here,) = await scene.results()
+    scene.audience = Audience(platform=Platform.WEB)
+    (there,) = await scene.results()
+    assert here.page_title == "Staff answer by Cleo, 2026-03-02"
+    assert (there.page_title, there.page_url) == ("Staff answer, 2026-03-02", None)
+    assert (here.section_heading, there.section_heading) == ("", "")
+    assert shared.question == "Where do bicycles stay?"  # it serves the search
+
+
+async def test_sharing_ends_with_the_words_that_were_shared(scene: Scene) -> None:
+    kept = await shared_with(scene, "everywhere")
+    await scene.staffing.edited(kept.identity, "Bicycles stay in the green shed.")
+    assert await scene.found() == ["Bicycles stay in the green shed."]
+    scene.audience = Audience(platform=Platform.WEB)
+    assert await scene.found() == []
+    await writing_in(scene).share(kept.id, ["web"])
+    assert await scene.found() == ["Bicycles stay in the green shed."]
+    await scene.staffing.withdraw(kept.id)
+    await scene.staffing.keep(kept.id, by="cleo")
+    assert await scene.found() == []
+
+
+async def test_what_names_no_place_and_what_is_for_all_readers_is_not_shared(scene: Scene) -> None:
+    kept = await shared_with(scene, "web", "web")
+    assert kept.shared_with == ("web",)
+    writing = writing_in(scene)
+    for wrong in ("slack", "slack:T%", "irc:1", "", "discord:abc", "everywhere web"):
+        with pytest.raises(InvalidQuestion, match="not a place to share with"):
+            await writing.share(kept.id, [wrong])
+    with pytest.raises(InvalidQuestion, match="at most 50"):
+        await writing.share(kept.id, [f"discord:{number}" for number in range(51)])
+    draft = Draft(book_id="course", text="Bicycles stay by the gate.", author="Ada")
+    written = await writing.write(draft, by="key-1")
+    with pytest.raises(InvalidQuestion, match="wherever its book is read"):
+        await writing.share(written.id, ["everywhere"])
+
+
+async def test_a_book_that_the_operator_did_not_bind_takes_and_shows_no_answer(
+    scene: Scene,
+) -> None:
+    await scene.refusal()
+    await scene.kept()
+    scene.audience = replace(HERE, bound_books=frozenset())
+    assert await scene.found() == []
+    scene.library.bound = frozenset()
+    said = StaffReply(
+        key=KEY, message_id="m2", author_id="cleo", author="Cleo", text=SAID, said_at=MORNING
+    )
+    assert await scene.staffing.offer(said, None) is None
+
+
+async def test_a_new_vector_brings_back_neither_old_words_nor_a_withdrawn_answer(
+    scene: Scene,
+) -> None:
+    await scene.refusal()
+    kept = await scene.kept()
+    await scene.staffing.edited(kept.identity, "Bicycles stay in the green shed.")
+    await scene.staffing.withdraw(kept.id)
+    await scene.store.save_vector(replace(kept, model="new", vector=(1.0,)))
+    stored = await scene.store.get(kept.id)
+    assert stored is not None
+    assert (stored.text, stored.keeping) == (
+        "Bicycles stay in the green shed.",
+        Keeping.WITHDRAWN,
+    )
+    assert stored.model != "new"
+
+
+async def test_what_is_cited_stands_as_long_as_it_is_kept_anywhere(scene: Scene) -> None:
+    await scene.refusal()
+    kept = await scene.kept()
+    assert await scene.shelf.kept_ids([kept.chunk_id, "other"]) == {kept.chunk_id}
+    await scene.staffing.withdraw(kept.id)
+    assert await scene.shelf.kept_ids([kept.chunk_id]) == set()

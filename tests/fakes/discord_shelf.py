@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from adapters.discord.acting.lookup import Lookup
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy
+from rag_core.books.rules import Rules
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError
 from rag_core.retrieval.query import Filters, SearchQuery
@@ -56,11 +58,12 @@ class Shelf:
         self.asked_for.append((tenant, channel_id))
         return self.policy
 
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
-        return self.books
-
-    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
-        return ()
+    async def rules_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> Rules:
+        policy = await self.policy_for(platform=platform, tenant=tenant, channel_id=channel_id)
+        audience = Audience(platform=platform, tenant=tenant)
+        return Rules(policy=policy, books=self.books, audience=audience)
 
     @property
     def lookup(self) -> Lookup:

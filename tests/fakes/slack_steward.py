@@ -25,13 +25,13 @@ class SmallHouse:
         self.policies: dict[Place, ChannelPolicy] = {}
         self.forgotten: list[str] = []
 
-    async def books(self, *, platform: Platform, tenant: TenantId) -> Sequence[Book]:
+    async def books(self, place: Place, *, category_id: str = "") -> Sequence[Book]:
         return [Book(book_id="handbook", title="The <handbook>", files=3)]
 
     async def modules(self, place: Place) -> Sequence[str]:
         return []
 
-    async def jobs(self, *, platform: Platform, tenant: TenantId) -> Sequence[IngestionJob]:
+    async def jobs(self, place: Place, *, category_id: str = "") -> Sequence[IngestionJob]:
         return [
             IngestionJob(
                 job_id=UUID(int=1),
@@ -44,11 +44,11 @@ class SmallHouse:
             )
         ]
 
-    async def gaps(self, *, platform: Platform, tenant: TenantId) -> Sequence[GapLine]:
+    async def gaps(self, place: Place, *, category_id: str = "") -> Sequence[GapLine]:
         near = Suggestion(page_title="Trips", section_heading="", page_url="https://docs.example/t")
         return [GapLine(example="Who pays for <trains>?", count=4, nearest=near)]
 
-    async def findings(self, *, platform: Platform, tenant: TenantId) -> Sequence[Finding]:
+    async def findings(self, place: Place, *, category_id: str = "") -> Sequence[Finding]:
         return [
             Finding(name="model", in_place=True, detail="It answers."),
             Finding(name="scope", in_place=False, detail="One is missing.", advice="Add it."),

@@ -25,13 +25,13 @@ class SmallHouse:
         self.forgotten: list[tuple[TenantId, str]] = []
         self.titles = {"course": "The course", "handbook": "The handbook"}
 
-    async def books(self, *, platform: Platform, tenant: TenantId) -> Sequence[Book]:
+    async def books(self, place: Place, *, category_id: str = "") -> Sequence[Book]:
         return [Book(book_id=name, title=title) for name, title in self.titles.items()]
 
     async def modules(self, place: Place) -> Sequence[str]:
         return ["ros-2"]
 
-    async def jobs(self, *, platform: Platform, tenant: TenantId) -> Sequence[IngestionJob]:
+    async def jobs(self, place: Place, *, category_id: str = "") -> Sequence[IngestionJob]:
         failed = IngestionJob(
             job_id=UUID(int=1),
             book_id="course",
@@ -43,11 +43,11 @@ class SmallHouse:
         )
         return [failed]
 
-    async def gaps(self, *, platform: Platform, tenant: TenantId) -> Sequence[GapLine]:
+    async def gaps(self, place: Place, *, category_id: str = "") -> Sequence[GapLine]:
         near = Suggestion(page_title="Limits", section_heading="Daily", page_url=None)
         return [GapLine(example="What about <@1>?", count=3, nearest=near)]
 
-    async def findings(self, *, platform: Platform, tenant: TenantId) -> Sequence[Finding]:
+    async def findings(self, place: Place, *, category_id: str = "") -> Sequence[Finding]:
         return [
             Finding(name="database", in_place=True, detail="answers"),
             Finding(

@@ -12,9 +12,11 @@ from adapters.web.parts import Readiness, WebParts
 from adapters.web.renderer import WebRenderer
 from adapters.web.reply import WebReplies
 from rag_core.agent.answer import AgentResponse
+from rag_core.books.audience import Audience
 from rag_core.books.book import Book, BookIds
 from rag_core.books.bounds import bounded
 from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.rules import Rules
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, RetrievalRecord, is_within_books
@@ -226,11 +228,12 @@ class OneDefault:
     ) -> Filters:
         return bounded(asked or Filters(), self.policy, reader=None, at=START)
 
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
-        return BookIds([self.default]) if self.default else None
-
-    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
-        return ()
+    async def rules_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> Rules:
+        books = BookIds([self.default]) if self.default else None
+        audience = Audience(platform=platform, tenant=tenant)
+        return Rules(policy=self.policy, books=books, audience=audience)
 
 
 class MemoryIndex:

@@ -61,6 +61,7 @@ async def ask(
         Question(message=text),
         state=state or a_thread(),
         books=BOOKS,
+        audience=None,
         progress=progress or ListeningProgress(),
         locale=locale,
     )
@@ -138,6 +139,7 @@ async def test_a_number_that_the_asker_named_is_not_exceeded(
         Question(message=LIMIT_QUESTION, top_k=top_k),
         state=a_thread(),
         books=BOOKS,
+        audience=None,
         progress=ListeningProgress(),
     )
     assert len(answer.response.sources) == sources
@@ -203,6 +205,7 @@ async def test_the_asker_s_filters_hold_whatever_the_model_asks() -> None:
         ),
         state=a_thread(),
         books=BOOKS,
+        audience=None,
         progress=ListeningProgress(),
     )
     (query,) = retriever.asked

@@ -70,6 +70,7 @@ async def ask(agent: Agent, progress: ListeningProgress | None = None) -> AgentR
         Question(message="How many files may a member upload a day?"),
         state=a_thread(),
         books=BookIds(["handbook"]),
+        audience=None,
         progress=progress or ListeningProgress(),
     )
     return answered.response

@@ -77,7 +77,11 @@ async def answered(attack: Attack) -> tuple[AgentResponse, ObedientModel, Memory
         config=AgentConfig(profile="simple", system_prompt=PROMPT),
     )
     answer = await agent.answer(
-        Question(message=asked(attack)), state=thread(attack), books=BOOKS, progress=progress
+        Question(message=asked(attack)),
+        state=thread(attack),
+        books=BOOKS,
+        audience=None,
+        progress=progress,
     )
     return answer.response, model, retriever, progress.shown[-1] if progress.shown else ""
 
@@ -182,6 +186,10 @@ async def scripted(reply: str) -> AgentResponse:
         config=AgentConfig(profile="simple"),
     )
     answer = await agent.answer(
-        Question(message=ASKED), state=a_thread(), books=BOOKS, progress=ListeningProgress()
+        Question(message=ASKED),
+        state=a_thread(),
+        books=BOOKS,
+        audience=None,
+        progress=ListeningProgress(),
     )
     return answer.response

@@ -70,7 +70,7 @@ async def house(folder: Path) -> AsyncIterator[tuple[Ingestion, Retriever]]:
 async def test_questions_about_the_examples_find_their_page(folder: Path) -> None:
     async with house(folder) as (_, retriever):
         for book, question, page, words in QUESTIONS:
-            query = SearchQuery(text=question, book_ids=BookIds([book]), limit=3)
+            query = SearchQuery(text=question, book_ids=BookIds([book]), audience=None, limit=3)
             found = (await retriever.search(query)).results
             assert page in found[0].source_file, question
             assert any(words in " ".join(result.text.split()) for result in found), question

@@ -97,7 +97,7 @@ class OpenDesk:
 
     async def search(self, text: str) -> Sequence[SearchResult]:
         retriever = Retriever(embedder=self.desk.embedder, store=self.store)
-        query = SearchQuery(text=text, book_ids=COURSE, limit=100)
+        query = SearchQuery(text=text, book_ids=COURSE, audience=None, limit=100)
         return (await retriever.search(query)).results
 
     async def check_totals(self) -> None:

@@ -72,6 +72,7 @@ async def test_fourteen_turns_over_three_topics_are_answered_each_by_its_own() -
             Question(message=question),
             state=state,
             books=BookIds(["handbook"]),
+            audience=None,
             progress=ListeningProgress(),
         )
         assert expected in answered.response.answer, question

@@ -45,6 +45,7 @@ async def ask(model: ScriptedModel, *texts: str, question: str = "") -> AgentRes
         Question(message=question or "How many files may a member upload a day?"),
         state=a_thread(),
         books=BookIds(["handbook"]),
+        audience=None,
         progress=ListeningProgress(),
     )
     return answered.response

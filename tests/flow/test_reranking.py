@@ -56,7 +56,7 @@ async def found(
     store: EdgeStore, reranker: Reranker | None, *, limit: int = 12
 ) -> Sequence[SearchResult]:
     retriever = Retriever(embedder=WordEmbedder(), store=store, reranker=reranker)
-    query = SearchQuery(text="the oven is described", book_ids=COURSE, limit=limit)
+    query = SearchQuery(text="the oven is described", book_ids=COURSE, audience=None, limit=limit)
     return (await retriever.search(query)).results
 
 

@@ -38,6 +38,7 @@ async def answer(
         Question(message="How many files may a member upload a day, and how large?"),
         state=a_thread(),
         books=BookIds(["handbook"]),
+        audience=None,
         progress=progress or ListeningProgress(),
     )
     return answered.response, model

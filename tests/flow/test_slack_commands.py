@@ -8,13 +8,17 @@ from typing import Any
 
 import pytest
 
+from adapters.closed_passages import ClosedPassages
 from adapters.passages import Passages
+from adapters.review import NOT_OPEN
 from adapters.slack.acting.commands import NOT_TAKEN, NOTHING_FOUND, SEARCHING
 from adapters.slack.acting.house_keeping import ADMINS_ONLY, FORGOTTEN
 from adapters.slack.acting.shortcut import NO_WORDS
 from adapters.slack.config import CommandNames
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.rules import Rules
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
@@ -48,11 +52,12 @@ class Shelf:
     async def policy_for(self, **place: Any) -> ChannelPolicy:
         return ChannelPolicy(modules=ONLY_HERE)
 
-    async def books_under(self, policy: ChannelPolicy) -> BookIds | None:
-        return self.books
-
-    def chosen_under(self, policy: ChannelPolicy) -> Sequence[str]:
-        return ()
+    async def rules_for(
+        self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
+    ) -> Rules:
+        policy = await self.policy_for()
+        audience = Audience(platform=platform, tenant=tenant)
+        return Rules(policy=policy, books=self.books, audience=audience)
 
     async def books_for(self, **place: Any) -> BookIds | None:
         return self.books
@@ -131,6 +136,29 @@ async def test_a_private_answer_is_shared_once() -> None:
             "Not helpful",
             "Show evidence",
         ]
+
+
+class EverythingClosed:
+    """A house whose books were all closed after it answered."""
+
+    async def closed_to(self, place: Place, *, category_id: str = "") -> frozenset[str]:
+        return frozenset({"exam"})
+
+    async def chunks(self, chunk_ids: Sequence[str], *, books: BookIds) -> Sequence[str]:
+        return chunk_ids
+
+
+async def test_an_answer_from_a_book_that_was_closed_since_is_neither_shared_nor_quoted() -> None:
+    desk, everything = desk_that_answers(), EverythingClosed()
+    closed = ClosedPassages(library=everything, index=everything)
+    async with SlackPeer() as peer, slack_at_work(peer, desk, parts={"closed": closed}):
+        whisper = await private_answer(peer, desk)
+        for press in ("Share", "Show evidence"):
+            before = len(peer.house.told(ANN))
+            peer.people.press(ANN, whisper, press)
+            await until(lambda before=before: len(peer.house.told(ANN)) > before)
+            assert peer.house.told(ANN)[-1] == NOT_OPEN
+        assert not list(peer.world.everything_of_the_bot())
 
 
 async def test_a_private_answer_that_cannot_be_shared_there_says_why() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from adapters.discord.acting.keeping import KEEP_THIS
-from adapters.staff_answers import NOT_STAFF, NOT_YOURS, NOTHING_TO_KEEP
+from adapters.staff_answers import NOT_KEPT_HERE, NOT_STAFF, NOT_YOURS, NOTHING_TO_KEEP
 from tests.flow.running_house import footnote, running_house
 from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
 from tests.peers.discord_world import Channel, Note, Person
@@ -57,6 +57,7 @@ async def test_a_reply_is_kept_cited_as_what_it_is_and_goes_with_its_message(
         alice, bob, tutor = (discord.world.person(name) for name in ("alice", "bob", "tess"))
         discord.interactions.roles[tutor.id] = [str(TUTORS)]
         direct = discord.world.direct(tutor)
+        await footnote("books", "bind", "discord", str(guild.id), "library", folder=library)
         house = settings(discord, guild.id)
         async with running_house(library, **house):
             await discord.until(lambda: discord.gateway.connected, within=30)
@@ -67,7 +68,7 @@ async def test_a_reply_is_kept_cited_as_what_it_is_and_goes_with_its_message(
             said = await discord.say(thread, tutor, SAID)
             await discord.until(lambda: direct.notes, within=30)
             (question,) = direct.notes
-            assert "everybody who reads the book “library”" in question.content
+            assert "everybody here who reads the book “library”" in question.content
             assert discord.seen_in(thread.id) == [refusal]  # a reply is no question
             strange = await discord.interactions.menu(aside, bob, KEEP_THIS)
             await discord.until(lambda: NOT_STAFF in "".join(strange.texts), within=30)
@@ -104,6 +105,9 @@ async def test_who_takes_no_direct_messages_keeps_by_the_menu(library: Path) -> 
             said = await discord.say(channel, tutor, SAID)
             nothing = await discord.interactions.menu(short, tutor, KEEP_THIS)
             await discord.until(lambda: NOTHING_TO_KEEP in "".join(nothing.texts), within=30)
+            unbound = await discord.interactions.menu(said, tutor, KEEP_THIS)
+            await discord.until(lambda: NOT_KEPT_HERE in "".join(unbound.texts), within=30)
+            await footnote("books", "bind", "discord", str(guild.id), "library", folder=library)
             offered = await discord.interactions.menu(said, tutor, KEEP_THIS)
             await discord.until(lambda: "Keep your reply" in "".join(offered.texts), within=30)
             (shown,) = offered.shown

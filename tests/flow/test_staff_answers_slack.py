@@ -14,6 +14,7 @@ from tests.flow.running_house import footnote, running_house
 from tests.flow.test_slack_whole_way import settings, until
 from tests.peers.slack import ANN, BEN, CLEO, GENERAL, MENTION, SlackMessage, SlackPeer
 from tests.peers.slack_house import Whisper, controls_in
+from tests.peers.slack_world import TEAM
 from tests.shelf_builders import write_files
 
 PAGE = "# The reading room\n\nIn summer the reading room opens at 9:30 and closes at 20:00.\n"
@@ -26,6 +27,7 @@ REFUSED = "do not cover"
 async def library(tmp_path: Path) -> Path:
     write_files(tmp_path / "pages", {"room.md": PAGE})
     await footnote("ingest", "pages", "--book", "library", folder=tmp_path)
+    await footnote("books", "bind", "slack", TEAM, "library", folder=tmp_path)
     return tmp_path
 
 
@@ -69,7 +71,7 @@ async def test_a_reply_is_kept_cited_as_what_it_is_and_withdrawn(
         said = slack.say(GENERAL, CLEO, SAID, thread_ts=thread)
         question = await asked_to_keep(slack)
         assert (question.user, question.thread_ts) == (CLEO, thread)
-        assert "everybody who reads the book “library”" in question.seen
+        assert "everybody here who reads the book “library”" in question.seen
         assert slack.world.replies(GENERAL, thread) == [refusal]  # a reply is no question
         assert not [w for w in slack.house.whispers if w.user != CLEO]
     async with running_house(library, **settings(slack)):  # the button outlives the process
@@ -107,6 +109,17 @@ async def test_admins_see_it_and_a_deleted_message_takes_it_along(
         page = (await house.web.get("/admin/staff")).text
         assert "Staff answer by cleo" in page
         assert "<!channel>" not in page
+        [kept] = (await house.web.get("/staff-answers")).json()["staff_answers"]
+        there = await house.web.post("/chat/run", json={"message": ASKED})
+        assert there.json()["outcome"] == "no_results"  # what a workspace kept is its own
+        shared, _ = await footnote("staff", "share", kept["id"], "web", folder=library)
+        assert f"slack:{TEAM}, web" in shared
+        cites = (await house.web.post("/chat/run", json={"message": ASKED})).json()["citations"]
+        assert cites[0]["page_title"].startswith("Staff answer, ")
+        assert (cites[0]["page_url"], cites[0]["section_heading"]) == (None, "")
+        await footnote("staff", "unshare", kept["id"], folder=library)
+        there = await house.web.post("/chat/run", json={"message": ASKED})
+        assert there.json()["outcome"] == "no_results"
         assert (await house.web.delete(f"/staff-answers/{uuid4()}")).status_code == 404
         slack.delete(GENERAL, said)
         await slack.heard()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from bot.services import Services
 from bot.settings import Settings, read_settings
 from bot.steward import HouseSteward
 from bot.wiring import open_services
+from rag_core.books.library import Library
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
@@ -26,7 +26,7 @@ from rag_core.storage.ledger.token_usage import ADD_TOKENS
 TENANT = TenantId("guild-1")
 CHANNEL = Place(platform=Platform.DISCORD, tenant=TENANT, channel_id="channel-1")
 SERVER = Place(platform=Platform.DISCORD, tenant=TENANT)
-HERE: Mapping[str, Any] = {"platform": Platform.DISCORD, "tenant": TENANT}
+ELSEWHERE = Place(platform=Platform.DISCORD, tenant=TenantId("guild-2"), channel_id="channel-1")
 
 
 @pytest.fixture
@@ -50,10 +50,10 @@ async def services(settings: Settings, tmp_path: Path) -> AsyncIterator[Services
 async def test_books_modules_and_jobs_are_the_houses(services: Services) -> None:
     steward = HouseSteward(services)
 
-    assert [book.book_id for book in await steward.books(**HERE)] == ["course"]
+    assert [book.book_id for book in await steward.books(CHANNEL)] == ["course"]
     assert await steward.modules(CHANNEL) == ["module-1"]
-    assert [job.files_processed for job in await steward.jobs(**HERE)] == [1]
-    assert await steward.gaps(platform=Platform.DISCORD, tenant=TENANT) == []
+    assert [job.files_processed for job in await steward.jobs(CHANNEL)] == [1]
+    assert await steward.gaps(CHANNEL) == []
 
 
 async def test_a_policy_holds_where_it_was_set_and_below(services: Services) -> None:
@@ -75,27 +75,41 @@ async def test_a_book_that_is_not_there_binds_nothing(services: Services) -> Non
     assert (await steward.policy(SERVER)).books == ()
 
 
-async def test_a_closed_book_is_there_for_whom_the_operator_let_in(
-    services: Services,
-) -> None:
-    closed = services.settings.model_copy(update={"closed_books": "staff, course"})
-    steward = HouseSteward(replace(services, settings=closed))
-    channel = ChannelPolicy(book_id="course")
-    with pytest.raises(InvalidQuestion, match="no book 'course'"):
-        await steward.set_policy(SERVER, channel)
-    assert await steward.books(**HERE) == await steward.jobs(**HERE) == []
+def closing(services: Services, *book_ids: str, default_book: str | None = None) -> Services:
+    """The same house with these books closed."""
+    settings = services.settings.model_copy(update={"closed_books": ",".join(book_ids)})
+    library = Library(
+        books=services.stores.books,
+        policies=services.stores.policies,
+        default_book=default_book,
+        closed_books=settings.books_closed,
+    )
+    return replace(services, settings=settings, library=library)
 
-    await services.library.bind(
+
+async def test_a_closed_book_is_there_only_where_the_operator_bound_it(services: Services) -> None:
+    house = closing(services, "staff", "course", default_book="course")
+    steward = HouseSteward(house)
+    channel = ChannelPolicy(book_id="course", operator_books=("course",))
+    with pytest.raises(InvalidQuestion, match=r"no book 'course'\. Books: none yet\."):
+        await steward.set_policy(CHANNEL, channel)
+    with pytest.raises(InvalidQuestion, match=r"no book 'cours'\. Books: none yet\."):
+        await steward.set_policy(CHANNEL, ChannelPolicy(book_id="cours"))
+    assert await steward.books(CHANNEL) == await steward.jobs(CHANNEL) == []
+
+    await house.library.bind(
         platform=Platform.DISCORD, channel_id="channel-1", book_ids=["course"], tenant=TENANT
     )
-    await steward.set_policy(SERVER, channel)
-    assert [book.book_id for book in await steward.books(**HERE)] == ["course"]
-    assert len(await steward.jobs(**HERE)) == 1
-    elsewhere = HERE | {"tenant": TenantId("guild-2")}
-    assert await steward.books(**elsewhere) == await steward.jobs(**elsewhere) == []
-    assert "book course" in {found.name for found in await steward.findings(**HERE)}
-    told = await steward.findings(**elsewhere)
-    assert "book course" not in {found.name for found in told}
+    await steward.set_policy(CHANNEL, ChannelPolicy(book_id="course", tone="calm"))
+    assert [book.book_id for book in await steward.books(CHANNEL)] == ["course"]
+    assert len(await steward.jobs(CHANNEL)) == 1
+    assert "book course" in {found.name for found in await steward.findings(CHANNEL)}
+    for place in (SERVER, replace(CHANNEL, channel_id="channel-2"), ELSEWHERE):
+        with pytest.raises(InvalidQuestion, match="no book 'course'"):
+            await steward.set_policy(place, channel)
+        assert await steward.books(place) == await steward.jobs(place) == []
+        told = await steward.findings(place)
+        assert "course" not in repr([each for each in told if "courses" not in each.detail])
 
 
 class Examined:
@@ -114,8 +128,8 @@ async def test_findings_are_the_houses_and_those_of_the_platform_that_asks(
     steward = HouseSteward(services)
     steward.greet(Examined())
 
-    there = await steward.findings(platform=Platform.DISCORD, tenant=TENANT)
-    elsewhere = await steward.findings(platform=Platform.SLACK, tenant=TENANT)
+    there = await steward.findings(CHANNEL)
+    elsewhere = await steward.findings(replace(CHANNEL, platform=Platform.SLACK))
 
     assert {"database", "index", "book course", "channel #help"} <= {found.name for found in there}
     assert "channel #help" not in {found.name for found in elsewhere}
@@ -131,6 +145,6 @@ async def test_admins_see_the_budget_of_their_own_server_alone(services: Service
                 hour=to_time(datetime.now(UTC)),
                 tokens=tokens,
             )
-    found = await HouseSteward(services).findings(platform=Platform.DISCORD, tenant=TENANT)
+    found = await HouseSteward(services).findings(CHANNEL)
     [budget] = [each for each in found if each.name == "budget"]
     assert budget.detail == "40 tokens in the last 24 hours; no limit is set."

@@ -16,6 +16,7 @@ from adapters.web.parts import WebParts
 from adapters.web.renderer import WebRenderer
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.manner import Manner
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform
 from rag_core.conversation.message import Message
@@ -56,6 +57,7 @@ class PlainAgent:
         *,
         state: ConversationState,
         books: BookIds,
+        audience: Audience | None,
         progress: Progress,
         locale: str,
         manner: Manner,

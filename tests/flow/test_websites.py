@@ -58,7 +58,9 @@ class Reader:
 
     async def found(self, text: str) -> Sequence[SearchResult]:
         retriever = Retriever(embedder=self.embedder, store=self.store)
-        return (await retriever.search(SearchQuery(text=text, book_ids=BOOK))).results
+        return (
+            await retriever.search(SearchQuery(text=text, book_ids=BOOK, audience=None))
+        ).results
 
     async def pages(self) -> set[str]:
         """The addresses of all pages in the book."""

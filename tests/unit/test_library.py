@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -31,12 +32,20 @@ def policies() -> MemoryPolicies:
 
 
 async def library_of(
-    *book_ids: str, policies: MemoryPolicies | None = None, default_book: str | None = None
+    *book_ids: str,
+    policies: MemoryPolicies | None = None,
+    default_book: str | None = None,
+    closed_books: Collection[str] = (),
 ) -> Library:
     books = MemoryBooks()
     for book_id in book_ids:
         await books.save(Book(book_id=book_id, title=book_id))
-    return Library(books=books, policies=policies or MemoryPolicies(), default_book=default_book)
+    return Library(
+        books=books,
+        policies=policies or MemoryPolicies(),
+        default_book=default_book,
+        closed_books=closed_books,
+    )
 
 
 async def books_in(library: Library, place: Place, category_id: str = "") -> BookIds | None:
@@ -139,7 +148,8 @@ async def test_binding_by_id_changes_what_a_server_has_said_of_that_channel(
     await policies.set(CHANNEL, ChannelPolicy(book_id="course", hint_only=True))
     bound = await library.bind(platform=Platform.DISCORD, channel_id="channel", book_ids=["faq"])
     assert bound == [CHANNEL]
-    assert await policies.all() == {CHANNEL: ChannelPolicy(book_id="faq", hint_only=True)}
+    bound_there = ChannelPolicy(hint_only=True).bound_to("faq")
+    assert await policies.all() == {CHANNEL: bound_there}
     await library.bind(platform=Platform.DISCORD, channel_id="channel", book_ids=[])
     assert await policies.all() == {CHANNEL: ChannelPolicy(hint_only=True)}
 
@@ -211,3 +221,59 @@ async def test_a_lookup_finds_what_an_answer_would(policies: MemoryPolicies) -> 
         asked=Filters(lesson=3),
     )
     assert found == Filters(modules=("one",), released_at=SUMMER, hardware_tier=2, lesson=3)
+
+
+async def closing(policies: MemoryPolicies, *, default_book: str | None = None) -> Library:
+    """A library of an open and a closed book."""
+    return await library_of(
+        "course", "exam", policies=policies, default_book=default_book, closed_books={"exam"}
+    )
+
+
+async def test_the_only_book_that_is_not_closed_is_the_only_one(policies: MemoryPolicies) -> None:
+    library = await closing(policies)
+    assert await books_in(library, CHANNEL) == COURSE
+    page = replace(CHANNEL, platform=Platform.WEB)
+    assert await books_in(library, page) is None  # where nothing is closed, there are two
+
+
+async def test_the_operators_narrowest_binding_opens_a_book_and_no_other(
+    policies: MemoryPolicies,
+) -> None:
+    library = await closing(policies, default_book="exam")
+    assert await books_in(library, CHANNEL) is None
+    await library.bind(platform=Platform.DISCORD, channel_id=GUILD, book_ids=["exam"])
+    assert await books_in(library, CHANNEL) == BookIds(["exam"])
+    await library.bind(
+        platform=Platform.DISCORD, channel_id="channel", tenant=GUILD, book_ids=["course"]
+    )
+    assert await books_in(library, CHANNEL) == COURSE
+    with pytest.raises(InvalidQuestion, match="no book 'exam'"):
+        await library.set_policy(CHANNEL, ChannelPolicy(book_id="exam"))
+    assert await books_in(library, replace(CHANNEL, channel_id="x")) == BookIds(["exam"])
+
+
+async def test_an_admin_in_a_chat_neither_makes_nor_loses_a_binding_of_the_operator(
+    policies: MemoryPolicies,
+) -> None:
+    library = await closing(policies)
+    await library.bind(platform=Platform.DISCORD, channel_id="channel", book_ids=["exam"])
+    toned = replace(await library.own_policy(CHANNEL), tone="calm")
+    await library.set_policy(CHANNEL, toned)
+    assert await books_in(library, CHANNEL) == BookIds(["exam"])
+    await library.set_policy(CHANNEL, ChannelPolicy(book_id="course"))
+    await library.set_policy(CHANNEL, ChannelPolicy(book_id="exam"))
+    assert await books_in(library, CHANNEL) == BookIds(["exam"])
+    forged = ChannelPolicy(tone="sly", operator_books=("exam",))
+    beside = replace(CHANNEL, channel_id="beside")
+    await library.set_policy(beside, forged)
+    assert await library.closed_to(beside) == {"exam"}
+
+
+async def test_a_server_is_bound_by_its_id_with_its_tenant_too(policies: MemoryPolicies) -> None:
+    library = await closing(policies)
+    bound = await library.bind(
+        platform=Platform.DISCORD, channel_id=GUILD, tenant=GUILD, book_ids=["exam"]
+    )
+    assert bound == [SERVER]
+    assert await books_in(library, CHANNEL) == BookIds(["exam"])

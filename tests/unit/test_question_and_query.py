@@ -89,16 +89,18 @@ def test_a_chapter_range_upside_down_names_both_ends() -> None:
     ],
 )
 def test_search_bounds(field: str, inside: list[Any], outside: list[Any]) -> None:
-    usual = {"text": "limits", "book_ids": COURSE}
+    usual = {"text": "limits", "book_ids": COURSE, "audience": None}
     for value in inside:
         SearchQuery(**{**usual, field: value})
     for value in outside:
         refused(SearchQuery, field, **{**usual, field: value})
 
 
-def test_a_search_without_books_cannot_be_written() -> None:
+def test_a_search_without_books_or_without_its_audience_cannot_be_written() -> None:
     with pytest.raises(TypeError):
-        SearchQuery(text="limits")  # type: ignore[call-arg]
+        SearchQuery(text="limits", audience=None)  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        SearchQuery(text="limits", book_ids=COURSE)  # type: ignore[call-arg]
     refused(BookIds, "book_ids", ids=[])
 
 

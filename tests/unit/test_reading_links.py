@@ -80,6 +80,7 @@ async def linked(
         Question(message="How often?"),
         state=state,
         books=BOOKS,
+        audience=None,
         progress=None,  # type: ignore[arg-type]
         locale="en",
         manner=Manner(),

@@ -39,30 +39,40 @@ async def store(tmp_path: Path) -> AsyncIterator[EdgeStore]:
 
 async def test_an_unknown_module_is_refused_with_the_known_ones(store: EdgeStore) -> None:
     retriever = Retriever(embedder=WordEmbedder(), store=store)
-    query = SearchQuery(text="gear", book_ids=COURSE, filters=Filters(module="modul-1"))
+    query = SearchQuery(
+        text="gear", book_ids=COURSE, audience=None, filters=Filters(module="modul-1")
+    )
     with pytest.raises(InvalidQuestion, match="module-1, module-2") as refused:
         await retriever.search(query)
     assert refused.value.field == "module"
     assert refused.value.allowed == "module-1, module-2"
-    known = SearchQuery(text="gear", book_ids=COURSE, filters=Filters(module="module-2"))
+    known = SearchQuery(
+        text="gear", book_ids=COURSE, audience=None, filters=Filters(module="module-2")
+    )
     found = (await retriever.search(known)).results
     assert {result.module for result in found} == {"module-2"}
 
 
 async def test_a_book_without_modules_says_so(store: EdgeStore) -> None:
     retriever = Retriever(embedder=WordEmbedder(), store=store)
-    query = SearchQuery(text="gear", book_ids=BookIds(["x"]), filters=Filters(module="m"))
+    query = SearchQuery(
+        text="gear", book_ids=BookIds(["x"]), audience=None, filters=Filters(module="m")
+    )
     with pytest.raises(InvalidQuestion, match="no modules"):
         await retriever.search(query)
 
 
 async def test_passages_below_the_threshold_are_left_out(store: EdgeStore) -> None:
     retriever = Retriever(embedder=WordEmbedder(), store=store)
-    everything = await retriever.search(SearchQuery(text="gear 2", book_ids=COURSE, limit=8))
+    everything = await retriever.search(
+        SearchQuery(text="gear 2", book_ids=COURSE, audience=None, limit=8)
+    )
     scores = sorted(result.similarity_score for result in everything.results)
     bar = scores[len(scores) // 2]
     some = await retriever.search(
-        SearchQuery(text="gear 2", book_ids=COURSE, limit=8, similarity_threshold=bar)
+        SearchQuery(
+            text="gear 2", book_ids=COURSE, audience=None, limit=8, similarity_threshold=bar
+        )
     )
     assert 0 < some.total_found == len(some.results) < everything.total_found
     assert all(result.similarity_score >= bar for result in some.results)
@@ -70,10 +80,14 @@ async def test_passages_below_the_threshold_are_left_out(store: EdgeStore) -> No
 
 async def test_a_page_has_two_places_before_others_have_had_theirs(store: EdgeStore) -> None:
     retriever = Retriever(embedder=WordEmbedder(), store=store)
-    found = (await retriever.search(SearchQuery(text="a gear", book_ids=COURSE, limit=4))).results
+    found = (
+        await retriever.search(SearchQuery(text="a gear", book_ids=COURSE, audience=None, limit=4))
+    ).results
     assert sorted(result.source_file for result in found) == ["a.md", "a.md", "b.md", "b.md"]
     assert [result.rank for result in found] == [1, 2, 3, 4]
-    alone = SearchQuery(text="gear", book_ids=COURSE, filters=Filters(module="module-1"), limit=4)
+    alone = SearchQuery(
+        text="gear", book_ids=COURSE, audience=None, filters=Filters(module="module-1"), limit=4
+    )
     assert len((await retriever.search(alone)).results) == 4
 
 
@@ -99,7 +113,9 @@ def test_a_third_passage_waits_for_pages_nearly_as_good_and_for_no_others() -> N
 
 async def test_a_lesson_is_read_whole_and_modules_are_listed(store: EdgeStore) -> None:
     retriever = Retriever(embedder=WordEmbedder(), store=store)
-    found = (await retriever.search(SearchQuery(text="gear", book_ids=COURSE))).results[0]
+    found = (
+        await retriever.search(SearchQuery(text="gear", book_ids=COURSE, audience=None))
+    ).results[0]
     lesson = await retriever.lesson(found.parent_doc_id, books=COURSE, filters=EVERYTHING)
     assert [result.chunk_index for result in lesson] == [0, 1, 2, 3]
     assert await retriever.modules(books=COURSE, filters=EVERYTHING) == ["module-1", "module-2"]
@@ -128,7 +144,7 @@ async def test_a_section_that_was_cut_is_read_on_beside_the_best_passages(store:
     await store.add(parts)
     await store.show_version(book_id="course", source_file="wheels.md", version=1)
     retriever = Retriever(embedder=WordEmbedder(), store=store)
-    query = SearchQuery(text="the wheel named 14", book_ids=COURSE, limit=1)
+    query = SearchQuery(text="the wheel named 14", book_ids=COURSE, audience=None, limit=1)
     found = (await retriever.search(query)).results
     wide = (await WideSearch(retriever).search(query)).results
     assert [result.source_file for result in found] == ["wheels.md"]
@@ -154,7 +170,7 @@ async def test_other_sections_and_books_out_of_reach_are_not_read_besides(
     store: EdgeStore,
 ) -> None:
     retriever = Retriever(embedder=WordEmbedder(), store=store)
-    query = SearchQuery(text="gear 2", book_ids=COURSE, limit=1)
+    query = SearchQuery(text="gear 2", book_ids=COURSE, audience=None, limit=1)
     response = await retriever.search(query)
     assert response.results[0].next_chunk_id
     assert await retriever.widened(response) == response

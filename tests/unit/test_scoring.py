@@ -252,7 +252,7 @@ async def test_what_was_said_before_decides_where_the_question_says_little(
     store: EdgeStore,
 ) -> None:
     retriever = Retriever(embedder=WordEmbedder(), store=store)
-    query = SearchQuery(text="how is it described?", book_ids=COURSE)
+    query = SearchQuery(text="how is it described?", book_ids=COURSE, audience=None)
     for subject in ("oven", "tray", "gear"):
         found = (await retriever.search(query, earlier=[f"the {subject}"])).results
         assert found[0].source_file == f"{subject}.md"

@@ -9,7 +9,17 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from adapters.staff_answers import KEEP, LEAVE, LEFT, NOT_YOURS, WITHDRAW, WITHDRAWN, Decisions
+from adapters.staff_answers import (
+    KEEP,
+    LEAVE,
+    LEFT,
+    NOT_YOURS,
+    WITHDRAW,
+    WITHDRAWN,
+    Decisions,
+    may_decide,
+)
+from rag_core.books.audience import Audience
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.errors import InvalidQuestion
@@ -20,6 +30,7 @@ from rag_core.staff.staffing import NOT_THERE, Kept
 
 NOW = datetime.now(UTC)
 HERE = (Platform.SLACK, TenantId("T1"))
+AUDIENCE = Audience(platform=HERE[0], tenant=HERE[1])
 ANSWER = StaffAnswer(
     id=uuid4(),
     identity=MessageIdentity(platform="slack", tenant="T1", channel_id="C1", message_id="1.1"),
@@ -59,15 +70,22 @@ async def decide(act: str, *, by: str = "cleo", **changes: Any) -> tuple[str, Ke
 
 
 async def test_its_author_and_admins_of_its_place_decide_and_nobody_else() -> None:
-    direct = (Platform.SLACK, TenantId("direct"))
     assert (await decide(KEEP))[1] is Keeping.KEPT
-    assert (await decide(KEEP, at=direct))[1] is Keeping.KEPT
     assert (await decide(KEEP, by="dean", is_admin=True))[1] is Keeping.KEPT
     assert await decide(KEEP, by="ann") == (NOT_YOURS, Keeping.OFFERED)
     elsewhere = (Platform.SLACK, TenantId("T2"))
     assert (await decide(KEEP, by="dean", at=elsewhere, is_admin=True))[0] == NOT_YOURS
-    other = (Platform.DISCORD, TenantId("T1"))
-    assert (await decide(WITHDRAW, by="cleo", at=other))[0] == NOT_YOURS
+    for other in (elsewhere, (Platform.DISCORD, TenantId("T1"))):
+        assert (await decide(WITHDRAW, by="cleo", at=other))[0] == NOT_YOURS
+
+
+def test_a_user_id_names_one_person_on_discord_and_in_one_workspace_of_slack() -> None:
+    guild = replace(ANSWER, identity=replace(ANSWER.identity, platform="discord"))
+    direct = (Platform.DISCORD, TenantId("@me"))
+    assert may_decide(guild, by="cleo", at=direct, is_admin=False)
+    assert not may_decide(guild, by="ann", at=direct, is_admin=True)
+    elsewhere = (Platform.SLACK, TenantId("T2"))
+    assert not may_decide(ANSWER, by="cleo", at=elsewhere, is_admin=True)
 
 
 async def test_what_came_of_it_is_said_in_one_sentence() -> None:
@@ -87,12 +105,16 @@ def test_what_can_be_an_answer(text: str, can: bool) -> None:
 
 
 def passage(similarity: float) -> SearchResult:
-    return replace(as_result(ANSWER, similarity), page_title=f"page {similarity}", rank_score=0.5)
+    return replace(
+        as_result(ANSWER, similarity, AUDIENCE), page_title=f"page {similarity}", rank_score=0.5
+    )
 
 
 def test_a_kept_answer_stands_before_what_is_not_nearer() -> None:
     found = [passage(0.8), passage(0.4), passage(0.6)]
-    placed = among(found, [as_result(ANSWER, 0.5)])
+    placed = among(found, [as_result(ANSWER, 0.5, AUDIENCE)])
     assert [each.similarity_score for each in placed] == [0.8, 0.5, 0.4, 0.6]
     assert [each.rank for each in placed] == [1, 2, 3, 4]
-    assert among([], [as_result(ANSWER, 0.5)])[0].page_title.startswith("Staff answer by Cleo, ")
+    assert among([], [as_result(ANSWER, 0.5, AUDIENCE)])[0].page_title.startswith(
+        "Staff answer by Cleo, "
+    )

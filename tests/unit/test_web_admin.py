@@ -110,7 +110,23 @@ async def test_a_channel_is_bound_and_unbound() -> None:
     assert said.released_at == datetime(2026, 3, 1, tzinfo=UTC)
     assert "hints only" in page
     assert listed[0]["book_ids"] == ["course", "staff"]
+    assert said.operator_books == ("course", "staff")
     assert house.policies.said == {}
+
+
+async def test_a_choice_of_an_admin_in_the_chat_is_not_confirmed_by_a_tone() -> None:
+    house = House()
+    place = Place(platform=Platform.SLACK, tenant=TenantId("T1"), channel_id="C1")
+    await house.policies.set(place, ChannelPolicy(book_id="course"))
+    async with visiting(house) as client:
+        page = (await client.get("/admin/channels")).text
+        await client.put("/policies", json={**SLACK, "book_ids": ["course"], "tone": "calm"})
+        toned = house.policies.said[place]
+        await client.put("/policies", json={**SLACK, "book_ids": ["course", "staff"]})
+        bound = house.policies.said[place]
+    assert "course (chosen there)" in page
+    assert (toned.tone, toned.operator_books) == ("calm", ())
+    assert bound.operator_books == ("course", "staff")
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ class Commands:
         if name == GROUP:
             _, options = subcommand_of(interaction)
             typed = str(options.get("book") or "")
-            return (await self._stewardship.book_choices(typed, tenant=spot.tenant))[:MOST]
+            return (await self._stewardship.book_choices(typed, spot=spot))[:MOST]
         if self._lookup is None:
             return []
         options = options_of(interaction)

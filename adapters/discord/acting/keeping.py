@@ -27,6 +27,7 @@ from adapters.discord.wording import escaped
 from adapters.staff_answers import (
     KEEP,
     LABELS,
+    NOT_KEPT_HERE,
     NOT_STAFF,
     NOT_YOURS,
     NOTHING_TO_KEEP,
@@ -156,7 +157,11 @@ class Keeping:
             category_id=spot.category_id,
         )
         answer = await self._staffing.offer(said, refused)
-        await self._tickets.write(ticket, question(answer) if answer else NOTHING_TO_KEEP)
+        if answer is not None:
+            await self._tickets.write(ticket, question(answer))
+        else:
+            may = may_answer(said.text)
+            await self._tickets.write(ticket, NOT_KEPT_HERE if may else NOTHING_TO_KEEP)
 
     async def _ask(self, said: StaffReply, refused: Refused) -> None:
         answer = await self._staffing.offer(said, refused)

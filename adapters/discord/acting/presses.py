@@ -74,9 +74,12 @@ class Presses:
     async def _show(self, interaction: discord.Interaction, pressed: Pressed) -> None:
         ticket = ticket_of(interaction)
         await self._tickets.defer(ticket, private=True)
-        tenant = spot_of(interaction).tenant
+        spot = spot_of(interaction)
         found = await self._review.shown(
-            pressed.answer_id, platform=Platform.DISCORD, tenant=tenant
+            pressed.answer_id,
+            platform=Platform.DISCORD,
+            tenant=spot.tenant,
+            category_id=spot.category_id,
         )
         shown: Sequence[str] = [found] if isinstance(found, str) else evidence(found)
         await self._tickets.write(ticket, shown[0])

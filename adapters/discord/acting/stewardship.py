@@ -21,7 +21,7 @@ from adapters.policy_words import in_words, reader_in_words
 from adapters.splitting import split_text
 from adapters.steward import Steward
 from rag_core.books.policy import ChannelPolicy, Place, ReaderProfile
-from rag_core.conversation.key import Platform, TenantId
+from rag_core.conversation.key import Platform
 from rag_core.errors import FootnoteError, InvalidQuestion
 
 log = logging.getLogger(__name__)
@@ -87,10 +87,10 @@ class Stewardship:
         for part in more:
             await self._tickets.add(ticket, part, private=True)
 
-    async def book_choices(self, typed: str, *, tenant: TenantId) -> list[str]:
+    async def book_choices(self, typed: str, *, spot: Spot) -> list[str]:
         if self._steward is None:
             return []
-        books = await self._steward.books(platform=Platform.DISCORD, tenant=tenant)
+        books = await self._steward.books(place_of(spot), category_id=spot.category_id)
         return [book.book_id for book in books if typed.casefold() in book.book_id]
 
     async def _told(
@@ -155,19 +155,20 @@ class Stewardship:
     async def _doctor(
         self, interaction: discord.Interaction, spot: Spot, options: Mapping[str, Any]
     ) -> str:
-        return lists.findings(
-            await self._house.findings(platform=Platform.DISCORD, tenant=spot.tenant)
-        )
+        place, category_id = place_of(spot), spot.category_id
+        return lists.findings(await self._house.findings(place, category_id=category_id))
 
     async def _jobs(
         self, interaction: discord.Interaction, spot: Spot, options: Mapping[str, Any]
     ) -> str:
-        return lists.jobs(await self._house.jobs(platform=Platform.DISCORD, tenant=spot.tenant))
+        place, category_id = place_of(spot), spot.category_id
+        return lists.jobs(await self._house.jobs(place, category_id=category_id))
 
     async def _gaps(
         self, interaction: discord.Interaction, spot: Spot, options: Mapping[str, Any]
     ) -> str:
-        return lists.gaps(await self._house.gaps(platform=Platform.DISCORD, tenant=spot.tenant))
+        place, category_id = place_of(spot), spot.category_id
+        return lists.gaps(await self._house.gaps(place, category_id=category_id))
 
     async def _books(
         self, interaction: discord.Interaction, spot: Spot, options: Mapping[str, Any]
@@ -176,7 +177,7 @@ class Stewardship:
         book_id = options.get("book")
         if book_id is None:
             holds = in_words(await self._house.policy(place, category_id=spot.category_id))
-            books = await self._house.books(platform=Platform.DISCORD, tenant=spot.tenant)
+            books = await self._house.books(place_of(spot), category_id=spot.category_id)
             return f"{lists.books(books)}\nIn {name}: {holds}."
         return await self._changed(place, name, lambda own: own.reading(str(book_id)))
 
@@ -198,3 +199,8 @@ class Stewardship:
         if changed != own:
             await self._house.set_policy(place, changed)
         return f"In {name}: {in_words(await self._house.policy(place))}."
+
+
+def place_of(spot: Spot) -> Place:
+    """Where a command is used."""
+    return Place(platform=Platform.DISCORD, tenant=spot.tenant, channel_id=spot.reads)

@@ -16,6 +16,7 @@ from adapters.slack.hearing.shapes import part
 from adapters.slack.installing.teams import Teams, team_id_in
 from adapters.steward import Steward
 from rag_core.books.book import Book
+from rag_core.books.policy import Place
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError
 
@@ -80,7 +81,7 @@ class Home:
     async def _what(self, tenant: TenantId) -> list[Block]:
         known: Sequence[Book] = []
         if self._steward is not None:
-            known = await self._steward.books(platform=Platform.SLACK, tenant=tenant)
+            known = await self._steward.books(workspace_of(tenant))
         return headed("What I know", list(map(book_line, known)) or ["There is no book yet."])
 
     async def _own(self, tenant: TenantId, user: str) -> list[Block]:
@@ -95,16 +96,21 @@ class Home:
     async def _for_admins(self, tenant: TenantId) -> list[Block]:
         if self._steward is None:
             return []
-        found = await self._steward.findings(platform=Platform.SLACK, tenant=tenant)
+        found = await self._steward.findings(workspace_of(tenant))
         wrong = [finding_line(f) for f in found if f.needs_attention]
-        gaps = await self._steward.gaps(platform=Platform.SLACK, tenant=tenant)
-        jobs = await self._steward.jobs(platform=Platform.SLACK, tenant=tenant)
+        gaps = await self._steward.gaps(workspace_of(tenant))
+        jobs = await self._steward.jobs(workspace_of(tenant))
         return [
             {"type": "divider"},
             *headed("What needs attention", wrong or ["Everything is in place."]),
             *headed("Asked in vain", [gap_line(g) for g in gaps[:RECENT]] or ["Nothing."]),
             *headed("Last jobs", [job_line(j) for j in jobs[:RECENT]] or ["None."]),
         ]
+
+
+def workspace_of(tenant: TenantId) -> Place:
+    """The tab stands in no channel: what holds in the whole workspace holds there."""
+    return Place(platform=Platform.SLACK, tenant=tenant)
 
 
 def headed(title: str, lines: Sequence[str]) -> list[Block]:

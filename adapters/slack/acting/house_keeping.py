@@ -79,8 +79,7 @@ class HouseCommand:
         ]
 
     async def _books(self, used: Typed, words: list[str]) -> list[str]:
-        tenant = TenantId(used.team_id)
-        books = await self._steward.books(platform=Platform.SLACK, tenant=tenant)
+        books = await self._steward.books(place_of(used))
         return list(map(book_line, books)) or ["There is no book yet."]
 
     async def _forget(self, used: Typed, words: list[str]) -> list[str]:
@@ -92,26 +91,29 @@ class HouseCommand:
         return [FORGOTTEN]
 
     async def _doctor(self, used: Typed, words: list[str]) -> list[str]:
-        found = await self._steward.findings(platform=Platform.SLACK, tenant=TenantId(used.team_id))
+        found = await self._steward.findings(place_of(used))
         return list(map(finding_line, found)) or ["Everything is in place."]
 
     async def _jobs(self, used: Typed, words: list[str]) -> list[str]:
-        jobs = await self._steward.jobs(platform=Platform.SLACK, tenant=TenantId(used.team_id))
+        jobs = await self._steward.jobs(place_of(used))
         return list(map(job_line, jobs)) or ["No job has run yet."]
 
     async def _gaps(self, used: Typed, words: list[str]) -> list[str]:
-        found = await self._steward.gaps(platform=Platform.SLACK, tenant=TenantId(used.team_id))
+        found = await self._steward.gaps(place_of(used))
         return list(map(gap_line, found)) or ["Nothing was asked in vain."]
 
     async def _channel(self, used: Typed, words: list[str]) -> list[str]:
-        place = Place(
-            platform=Platform.SLACK, tenant=TenantId(used.team_id), channel_id=used.channel_id
-        )
+        place = place_of(used)
         if len(words) >= 2:
             own = await self._steward.own_policy(place)
             await self._steward.set_policy(place, changed(own, words[0].lower(), words[1:]))
         policy = await self._steward.policy(place)
         return [*policy_lines(policy), CHANNEL_HELP.format(name=self._names.house)]
+
+
+def place_of(used: Typed) -> Place:
+    """Where a command is used."""
+    return Place(platform=Platform.SLACK, tenant=TenantId(used.team_id), channel_id=used.channel_id)
 
 
 def changed(policy: ChannelPolicy, name: str, words: Sequence[str]) -> ChannelPolicy:

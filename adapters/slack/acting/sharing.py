@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from adapters.answered_threads import AnsweredThreads
+from adapters.closed_passages import ClosedPassages
 from adapters.excerpts import one_line
-from adapters.review import KnowsAnswers, told_in_words
+from adapters.review import NOT_OPEN, KnowsAnswers, told_in_words
 from adapters.slack.acting.buttons import Pressed, without_choice
 from adapters.slack.acting.private import Whispers
 from adapters.slack.answering.own_posts import marked_as
@@ -46,7 +47,9 @@ class Sharing:
         whispers: Whispers,
         renderer: SlackRenderer,
         threads: AnsweredThreads,
+        closed: ClosedPassages | None = None,
     ) -> None:
+        self._closed = closed
         self._answers = answers
         self._markers = markers
         self._teams = teams
@@ -56,13 +59,17 @@ class Sharing:
 
     async def share(self, body: Mapping[str, Any], pressed: Pressed) -> None:
         marker = f"slack:shared:{pressed.answer_id}"
-        found, is_shared = None, None
+        found, is_shared, is_closed = None, None, False
         with told_in_words() as problem:
             found = await self._answers.answer(pressed.answer_id)
             is_shared = await self._markers.get(marker)
+            if found is not None and self._closed is not None:
+                is_closed = await self._closed.are_cited(*found, category_id="")
         team_id = id_in(body, "team")
         if found is None or (found[1].platform, found[1].tenant) != (Platform.SLACK, team_id):
             await self._whispers.tell(body, problem.sentence or NOT_STORED)
+        elif problem.sentence or is_closed:
+            await self._whispers.tell(body, problem.sentence or NOT_OPEN)
         elif is_shared:
             await self._whispers.tell(body, SHARED_BEFORE)
         else:
@@ -80,7 +87,7 @@ class Sharing:
         """The answer stays as it is, without asking. Slack does not send along what only one
         person sees, so it is made once more; the buttons stand on its last part."""
         found = await self._answers.answer(pressed.answer_id)
-        if found is None:
+        if found is None or found[1].tenant != id_in(body, "team"):
             await self._whispers.tell(body, NOT_STORED)
             return
         key = found[1]

@@ -21,6 +21,7 @@ from adapters.web.documents.fields import (
     Whole,
     bounds,
 )
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.books.policy import ChannelPolicy, Place, ReaderProfile
 from rag_core.conversation.context import MAX_CONTEXT, ContextItem, ContextKind
@@ -41,7 +42,7 @@ from rag_core.retrieval.query import (
     within,
 )
 from rag_core.staff.answer import MAX_TEXT as MAX_WRITTEN
-from rag_core.staff.writing import Draft
+from rag_core.staff.writing import MOST_PLACES, Draft
 
 MAX_HTTP_LIMIT = 10
 MAX_REASON = 1_000
@@ -158,11 +159,14 @@ class SearchBody(FilterFields):
         float | None, Field(json_schema_extra=bounds(minimum=0.0, maximum=1.0))
     ] = None
 
-    def query(self, books: BookIds, *, most: int = MAX_HTTP_LIMIT) -> SearchQuery:
+    def query(
+        self, books: BookIds, audience: Audience, *, most: int = MAX_HTTP_LIMIT
+    ) -> SearchQuery:
         within("limit", self.limit, 1, most)
         return SearchQuery(
             text=self.text,
             book_ids=books,
+            audience=audience,
             limit=self.limit or DEFAULT_LIMIT,
             similarity_threshold=self.similarity_threshold or 0.0,
             filters=self.filters(),
@@ -238,6 +242,13 @@ class StaffChangeBody(Body):
 
     text: Annotated[Text, Field(min_length=1, max_length=MAX_WRITTEN)] | None = None
     expires_at: Moment | None = None
+
+
+class SharingBody(Body):
+    """Where else an answer is found from now on: everywhere, web, discord:SERVER, slack:WORKSPACE;
+    an empty list: in its own place alone."""
+
+    places: Annotated[list[Name], Field(max_length=MOST_PLACES)]
 
 
 class UploadsBody(Body):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from adapters.web.config import Scope
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import LOCAL_TENANT, ConversationKey, Platform
 from rag_core.conversation.state import ConversationState
@@ -33,6 +34,11 @@ class Caller:
     def own_books(self) -> BookIds | None:
         """The books that an admin looks after; None: the whole house."""
         return BookIds(self.books) if self.books else None
+
+    @property
+    def audience(self) -> Audience:
+        """Callers find what the operator wrote down, or shared with the page."""
+        return Audience(platform=self.platform)
 
     def key(self, thread: UUID | str) -> ConversationKey:
         """The caller's own thread that began with this session."""

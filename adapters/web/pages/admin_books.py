@@ -97,12 +97,17 @@ def policy_row(place: Place, policy: ChannelPolicy) -> Html:
         place.platform.value,
         place.tenant or DASH,
         where,
-        ", ".join(policy.books) or DASH,
+        ", ".join(policy.books) + chosen_in_chat(policy) or DASH,
         "; ".join(rules(policy)) or DASH,
         last=fill(
             "admin-edit-place", policy=json.dumps(policy_document(place, policy)), place=where
         ),
     )
+
+
+def chosen_in_chat(policy: ChannelPolicy) -> str:
+    """Whose choice the books are, where it is not the operator's."""
+    return "" if set(policy.books) <= set(policy.operator_books) else " (chosen there)"
 
 
 def rules(policy: ChannelPolicy) -> Sequence[str]:

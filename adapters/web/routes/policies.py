@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
@@ -58,21 +59,31 @@ class PolicyRoutes:
                 raise no_such_book("book_ids")
         if caller.own_books is not None:
             await self._check_own(body.place(), body.policy(), caller.own_books)
-        await self._parts.policies.set(body.place(), body.policy())
+        await self._parts.policies.set(body.place(), await self._as_operator(body))
         return Response(status_code=204)
 
     async def _check_own(self, place: Place, policy: ChannelPolicy, books: BookIds) -> None:
         """A channel that reads nothing but these books, before and after the change."""
         if place.channel_id == EVERYWHERE:
             raise Problem(403, "A whole server takes an admin key without books.")
-        before = await self._parts.library.policy_for(
+        rules = await self._parts.library.rules_for(
             platform=place.platform, tenant=place.tenant, channel_id=place.channel_id
         )
-        reads = before.books or tuple(await self._parts.library.books_under(before) or ())
-        if not set(reads) <= set(books):
+        own = await self._parts.policies.get(place) or ChannelPolicy()
+        reads = {*own.books, *rules.policy.books, *(rules.books or ())}
+        if not reads <= set(books):
             raise not_found("channel")
         if policy != ChannelPolicy() and not policy.books:
             raise invalid("book_ids", "book_ids must name your books.", ", ".join(books))
+
+    async def _as_operator(self, body: PolicyBody) -> ChannelPolicy:
+        """Other books are bound by whoever changes them here. Those that stay keep their maker: an
+        admin's choice is not confirmed by setting a tone."""
+        policy, place = body.policy(), body.place()
+        own = await self._parts.policies.get(place) or ChannelPolicy()
+        if policy.books == own.books:
+            return replace(policy, operator_books=own.operator_books)
+        return policy.bound_to(*policy.books)
 
 
 async def policies_of(caller: Caller, parts: WebParts) -> Mapping[Place, ChannelPolicy]:

@@ -45,7 +45,7 @@ class SearchRoutes:
     async def search(self, body: SearchBody, caller: CallerOf) -> Response:
         books = await self._reading.chosen(caller, body.book_ids)
         most = MAX_LIMIT if caller.private else MAX_HTTP_LIMIT
-        query = body.query(books, most=most)
+        query = body.query(books, caller.audience, most=most)
         if caller.scope < Scope.ADMIN:
             query = replace(query, filters=await self._reading.filters(caller, query.filters))
         found = await self._retriever.search(query)

@@ -9,7 +9,12 @@ from fastapi import APIRouter
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from adapters.staff_answers import KeepsAnswers
-from adapters.web.documents.bodies import StaffAnswerBody, StaffChangeBody, uuid_of
+from adapters.web.documents.bodies import (
+    SharingBody,
+    StaffAnswerBody,
+    StaffChangeBody,
+    uuid_of,
+)
 from adapters.web.documents.values import Document, told
 from adapters.web.guarding.caller import Caller
 from adapters.web.guarding.entrance import CallerOf
@@ -43,6 +48,7 @@ class StaffAnswerRoutes:
         router.add_api_route("/staff-answers", self.write, methods=["POST"])
         router.add_api_route("/staff-answers/{answer_id}", self.change, methods=["PATCH"])
         router.add_api_route("/staff-answers/{answer_id}", self.withdraw, methods=["DELETE"])
+        router.add_api_route("/staff-answers/{answer_id}/sharing", self.share, methods=["PUT"])
         router.add_api_route(PAGE, self.page, methods=["GET"], response_class=HTMLResponse)
         return router
 
@@ -70,6 +76,10 @@ class StaffAnswerRoutes:
         changed = await self._writing.change(answer.id, text=body.text, expires_at=body.expires_at)
         return JSONResponse(staff_document(changed))
 
+    async def share(self, answer_id: str, body: SharingBody, caller: CallerOf) -> Response:
+        answer = await self._own(answer_id, caller)
+        return JSONResponse(staff_document(await self._writing.share(answer.id, body.places)))
+
     async def withdraw(self, answer_id: str, caller: CallerOf) -> Response:
         """One that is withdrawn already stays so."""
         answer = await self._own(answer_id, caller)
@@ -93,6 +103,8 @@ def staff_document(answer: StaffAnswer) -> Document:
     return {
         **told(answer, ("id", "book_id")),
         "platform": answer.identity.platform,
+        "tenant": answer.identity.tenant,
+        "shared_with": list(answer.shared_with),
         **told(answer, ("author", "question", "text")),
         "link": answer.link or None,
         **told(answer, ("keeping", "said_at", "expires_at")),
@@ -123,8 +135,23 @@ def answer_html(answer: StaffAnswer, *, now: datetime) -> Html:
         book=answer.book_id,
         until=until_words(answer, now=now),
         day=f"{answer.expires_at:%Y-%m-%d}",
+        place=place_words(answer),
         words=fill("admin-staff-words", text=answer.text) if answer.is_written_down else NOTHING,
+        share=NOTHING if answer.is_written_down else share_html(answer),
     )
+
+
+def share_html(answer: StaffAnswer) -> Html:
+    return fill("admin-staff-share", places=" ".join(answer.shared_with))
+
+
+def place_words(answer: StaffAnswer) -> str:
+    """Where it is found, in words."""
+    if answer.is_written_down:
+        return "found wherever the book is read"
+    platform, tenant = answer.place
+    also = f", shared with {', '.join(answer.shared_with)}" if answer.shared_with else ""
+    return f"kept in {platform}:{tenant}{also}"
 
 
 def until_words(answer: StaffAnswer, *, now: datetime) -> str:

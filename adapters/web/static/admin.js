@@ -102,6 +102,17 @@ async function changeAnswer(form) {
   }
 }
 
+async function shareAnswer(form) {
+  const { places } = Object.fromEntries(new FormData(form));
+  const url = `/staff-answers/${form.closest("[data-staff]").dataset.staff}/sharing`;
+  const body = { places: places.split(/[\s,]+/).filter(Boolean) };
+  const wrong = await problem(await send("PUT", url, body));
+  say(wrong);
+  if (!wrong) {
+    location.reload();
+  }
+}
+
 /** Every file of a drop with its path; a folder gives all that is below it. */
 async function dropped(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
@@ -216,6 +227,10 @@ document.addEventListener("submit", (event) => {
   if (event.target.dataset.act === "change-staff") {
     event.preventDefault();
     changeAnswer(event.target);
+  }
+  if (event.target.dataset.act === "share-staff") {
+    event.preventDefault();
+    shareAnswer(event.target);
   }
 });
 at("staff-form")?.addEventListener("submit", (event) => {

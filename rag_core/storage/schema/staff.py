@@ -28,6 +28,8 @@ staff_answers = Table(
     Column("changed_at", SORTED, nullable=False, index=True),
     Column("expires_at", SORTED, nullable=False),
     Column("keeping", Text, nullable=False),
+    # Names of places, each between spaces.
+    Column("shared_with", Text, nullable=False, server_default=""),
     Column("kept_by", Text, nullable=False),
     Column("model", Text, nullable=False),
     Column("vector", Text, nullable=False),
