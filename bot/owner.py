@@ -9,12 +9,14 @@ from typing import Any
 
 from adapters.platform import ChatPlatform
 from adapters.steward import Finding
+from bot.admissions import admissions_for, platform_of
 from bot.backup import write_backup
 from bot.doctor import Doctor
 from bot.examination.tokens import of_tokens
 from bot.examination.web_door import web_door
 from bot.services import Services
 from rag_core.conversation.key import Platform, TenantId
+from rag_core.conversation.tenants import KnownTenant, Trust
 
 
 class Owner:
@@ -49,6 +51,10 @@ class Owner:
             count += await forgetting.tenant(platform=platform, tenant=TenantId(tenant))
         self._services.web_replies.forget_all()
         return {"platform": platform.value, "questions": count}
+
+    async def decide(self, tenant: TenantId, trust: Trust) -> KnownTenant:
+        settings, store = self._services.settings, self._services.stores.tenants
+        return await admissions_for(platform_of(tenant), settings, store).decide(tenant, trust)
 
     async def backup(self, file: Path) -> Mapping[str, Any]:
         services = self._services

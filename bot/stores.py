@@ -25,6 +25,7 @@ from rag_core.ports import (
     MarkerStore,
     PolicyStore,
     SourceStore,
+    TenantStore,
     UsageStore,
 )
 from rag_core.staff.store import StaffAnswerStore
@@ -45,6 +46,7 @@ from rag_core.storage.sources import Sources
 from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
+from rag_core.storage.tenants import Tenants
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,7 @@ class Stores:
     forgetting: ForgettingStore
     lately: AskedLately
     usage: UsageStore
+    tenants: TenantStore
     installations: InstallationStore | None
     """None where there is no key to seal tokens with."""
 
@@ -91,6 +94,7 @@ async def open_stores(settings: Settings) -> AsyncIterator[Stores]:
             forgetting=Forgetting(database),
             lately=AskedLately(database),
             usage=TokenUsage(database),
+            tenants=Tenants(database),
             installations=installations_in(database, settings),
         )
 

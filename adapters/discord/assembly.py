@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from adapters.admissions import Admissions
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
 from adapters.discord.acting.commands import CommandRegister, commands
@@ -29,6 +30,7 @@ from adapters.discord.hearing.files import FileReader
 from adapters.discord.hearing.listener import Listener
 from adapters.discord.hearing.readers import Readers
 from adapters.discord.hearing.second_look import SecondLook
+from adapters.discord.hearing.servers import Servers
 from adapters.discord.hearing.standing import MutedThreads, Standing
 from adapters.platform import TakesQuestions
 from adapters.review import Review
@@ -48,6 +50,8 @@ class DiscordParts:
 
     desk: TakesQuestions
     markers: MarkerStore
+    admissions: Admissions
+    """Which servers are served."""
     lookup: Lookup | None = None
     review: Review | None = None
     policies: KnowsPolicies | None = None
@@ -68,6 +72,7 @@ class Works:
     catch_up: CatchUp
     second_look: SecondLook | None
     register: CommandRegister
+    servers: Servers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +85,7 @@ class Shared:
     waiting: Waiting
     muted: MutedThreads
     readers: Readers
+    servers: Servers
     keeping: Keeping | None
 
 
@@ -93,6 +99,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         waiting=Waiting(),
         muted=MutedThreads(parts.markers),
         readers=Readers(config.reader_roles, parts.markers),
+        servers=Servers(parts.admissions, rest),
     )
     replies = DiscordReplies(
         shared.rest,
@@ -100,6 +107,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         threads=shared.threads,
         pace=pace_of(config),
         waiting=shared.waiting,
+        servers=shared.servers,
         detours=Detours(shared.rest, config.admin_channels),
     )
     entrance = Entrance()
@@ -131,6 +139,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
             rest=shared.rest,
             markers=parts.markers,
         ),
+        servers=shared.servers,
     )
 
 
@@ -151,6 +160,7 @@ def listening(
         entrance=entrance,
         readers=shared.readers,
         waiting=shared.waiting,
+        servers=shared.servers,
         keeping=shared.keeping,
         rules=Rules(direct_messages=config.direct_messages, allowed_bots=config.allowed_bots),
         pauses=config.accept_pauses,
@@ -174,12 +184,12 @@ def answering(config: DiscordConfig, parts: DiscordParts, shared: Shared) -> Int
         stewardship=stewardship,
         pauses=config.accept_pauses,
     )
+    handlers = [known.hear]
+    if review is not None:
+        staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=shared.rest)
+        handlers.append(Presses(review, tickets=tickets, staff=staff).hear)
     first = shared.keeping.hear if shared.keeping else None
-    if review is None:
-        return Interactions(known.hear, first=first)
-    staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=shared.rest)
-    presses = Presses(review, tickets=tickets, staff=staff)
-    return Interactions(known.hear, presses.hear, first=first)
+    return Interactions(*handlers, servers=shared.servers, tickets=tickets, first=first)
 
 
 def keeping_of(

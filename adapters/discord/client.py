@@ -18,7 +18,7 @@ from adapters.discord.gateway.errors import UNREADABLE
 from adapters.steward import Finding
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.outgoing import Renderer, ReplyChannel
-from rag_core.errors import ConfigurationError
+from rag_core.errors import ConfigurationError, StorageError, UpstreamError
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +53,7 @@ class DiscordPlatform:
         self._examination = Examination(
             self.connection, intents=self._intents, staff=config.staff_roles
         )
+        self._admissions = parts.admissions
         self._works = assembled(config, parts, self.connection)
 
     @property
@@ -72,7 +73,8 @@ class DiscordPlatform:
         return self.connection.is_listening and not self.connection.is_closed()
 
     async def findings(self, *, tenant: TenantId | None = None) -> Sequence[Finding]:
-        return self._examination.findings(guild_id=tenant)
+        found = self._examination.findings(guild_id=tenant)
+        return found if tenant is not None else [*found, *await self._admissions.findings()]
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -92,6 +94,11 @@ class DiscordPlatform:
             raise ConfigurationError(NOT_OUR_BOT) from error
         except (discord.HTTPException, aiohttp.ClientError, OSError, *UNREADABLE) as error:
             log.warning("Discord cannot be reached", extra={"cause": type(error).__name__})
+            return False
+        try:
+            await self._works.servers.open()
+        except (UpstreamError, StorageError) as error:
+            log.warning("servers not known yet", extra={"cause": str(error)})
             return False
         return True
 
@@ -128,13 +135,18 @@ class DiscordPlatform:
         self, guilds: Sequence[discord.Guild], *, missed_since: float | None, directs: bool
     ) -> None:
         await self._works.register.sync()
+        served = [guild for guild in guilds if await self._works.servers.serves(guild)]
         if missed_since is not None:
-            await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
+            await self._works.catch_up.read(served, since=missed_since, directs=directs)
             await self._look_again(missed_since)
 
+    async def joined(self, guild: discord.Guild) -> None:
+        await self._works.servers.serves(guild)
+
     async def returned(self, guild: discord.Guild, *, missed_since: float) -> None:
-        await self._works.catch_up.read([guild], since=missed_since, directs=False)
-        await self._look_again(missed_since)
+        if await self._works.servers.serves(guild):
+            await self._works.catch_up.read([guild], since=missed_since, directs=False)
+            await self._look_again(missed_since)
 
     async def _look_again(self, missed_since: float) -> None:
         if self._works.second_look is not None:

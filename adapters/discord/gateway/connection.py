@@ -34,6 +34,10 @@ Channel = discord.abc.GuildChannel | discord.abc.PrivateChannel | discord.Thread
 class Audience(Protocol):
     """Who is told what happens on Discord."""
 
+    async def joined(self, guild: discord.Guild) -> None:
+        """The bot was added to a server."""
+        ...
+
     async def returned(self, guild: discord.Guild, *, missed_since: float) -> None: ...
 
     async def heard(self, message: discord.Message) -> None: ...
@@ -194,9 +198,15 @@ class Connection(discord.AutoShardedClient):
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         since = self._away.pop(guild.id, None)
-        if since is not None:
-            with own_task_in(self._reading):
-                await self._audience.returned(guild, missed_since=since)
+        if since is None:  # Discord may tell of a new server in this way too
+            await self.on_guild_join(guild)
+            return
+        with own_task_in(self._reading):
+            await self._audience.returned(guild, missed_since=since)
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        with self._owned_task():
+            await self._audience.joined(guild)
 
     async def on_message(self, message: discord.Message) -> None:
         with self._owned_task():

@@ -17,9 +17,19 @@ from adapters.discord.gateway.patience import NOT_TAKEN, in_hand
 from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.hearing.afterthoughts import Afterthoughts
 from adapters.discord.hearing.entrance import Entrance
-from adapters.discord.hearing.events import Heard, Rules, Unasked, asked_text, read, spot_of
+from adapters.discord.hearing.events import (
+    Heard,
+    Rules,
+    Unasked,
+    asked_text,
+    is_addressed,
+    may_ask,
+    read,
+    spot_of,
+)
 from adapters.discord.hearing.files import FileReader, is_text
 from adapters.discord.hearing.readers import Readers
+from adapters.discord.hearing.servers import Servers
 from adapters.discord.hearing.standing import Standing
 from adapters.never_mind import is_never_mind
 from adapters.platform import AcceptsQuestions
@@ -48,6 +58,7 @@ class Listener:
         waiting: Waiting,
         rules: Rules,
         pauses: tuple[float, ...],
+        servers: Servers,
         keeping: Keeping | None = None,
     ) -> None:
         self._desk = desk
@@ -60,6 +71,7 @@ class Listener:
         self._waiting = waiting
         self._rules = rules
         self._pauses = pauses
+        self._servers = servers
         self._keeping = keeping
         self._heard: OrderedDict[int, None] = OrderedDict()
         self._told: set[str] = set()
@@ -67,9 +79,23 @@ class Listener:
 
     async def hear(self, message: discord.Message, *, me: discord.abc.User) -> None:
         self._note(message.id)
+        if not await self._is_admitted(message, me):
+            return
         await self._give_way(message, me)
         with self._entrance.coming(str(message.id)):
             await self._take(message, me)
+
+    async def _is_admitted(self, message: discord.Message, me: discord.abc.User) -> bool:
+        """Whoever turns to us on a server that is not allowed is told so; nothing else is done."""
+        guild, asks = message.guild, may_ask(message, me, self._rules)
+        if guild is None and not asks:
+            return False
+        guild_id = guild.id if guild is not None else None
+        if await self._servers.admits(message.author, guild_id=guild_id, guild=guild):
+            return True
+        if asks and is_addressed(message, me):
+            await self._servers.tell(message)
+        return False
 
     async def _take(self, message: discord.Message, me: discord.abc.User) -> None:
         if self._keeping is not None and await self._keeping.heard(message, me=me):
@@ -88,6 +114,9 @@ class Listener:
             await self.hear(message, me=me)
 
     async def edit(self, message: discord.Message, *, me: discord.abc.User) -> None:
+        guild_id = message.guild.id if message.guild is not None else None
+        if not await self._servers.admits(message.author, guild_id=guild_id, guild=message.guild):
+            return
         if self._keeping is not None:
             await self._keeping.edited(message, me=me)
         heard = await self._read(message, me)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 from adapters.answered_threads import AnsweredThreads
@@ -21,7 +21,7 @@ from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import TenantId
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
-from rag_core.desk.progress import Progress, QuestionState
+from rag_core.desk.progress import NoProgress, Progress
 from rag_core.errors import UpstreamError, UpstreamRejected
 
 log = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ class SlackReplies:
     def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
         self._begun(question)
         if question.private:
-            return unseen()
+            return nullcontext(NoProgress())
         team = self._teams.of(question.key.tenant)
         return shown(team, question, self._drafts, every_seconds=self._write_seconds)
 
@@ -213,19 +213,3 @@ async def stop_stream(team: Team, channel: str, ts: str) -> None:
 def message_in(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Without blocks, text alone: and no blocks of an earlier version beside it."""
     return {"text": payload["text"], "blocks": payload.get("blocks", [])}
-
-
-@asynccontextmanager
-async def unseen() -> AsyncIterator[Progress]:
-    """How far an answer is, where there is nothing to show it on."""
-    yield Unseen()
-
-
-class Unseen:
-    """A progress that nobody sees: the command was told already that its answer will come."""
-
-    async def stage(self, state: QuestionState, detail: str = "") -> None:
-        """Nothing to show."""
-
-    async def text(self, delta: str, *, restart: bool = False) -> None:
-        """Nothing to show."""
