@@ -73,7 +73,7 @@ class Admissions:
             trust = await self._follow_settings(tenant, trust)
         is_new, self._last[tenant] = self._last.get(tenant) is not trust, trust
         if is_new and trust is Trust.WAITING:
-            about = {"platform": self._platform.value, "id": tenant, "name": name}
+            about = {"platform": self._platform.value, "id": tenant, "called": name}
             advice = self._advice(tenant)
             log.warning("not allowed yet, so not served", extra={**about, "advice": advice})
         return trust is Trust.ALLOWED
