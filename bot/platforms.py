@@ -72,6 +72,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
     return SlackParts(
         desk=services.desk,
         markers=stores.markers,
+        admissions=admissions_for(Platform.SLACK, services.settings, stores.tenants),
         answers=stores.ledger,
         feedback=stores.feedback,
         passages=Passages(searches=services.retriever, library=library, seconds=LOOKUP_SECONDS),
@@ -115,7 +116,6 @@ def slack_install(settings: Settings) -> InstallConfig | None:
         client_id=client,
         client_secret=secret.get_secret_value(),
         public_url=settings.public_url,
-        allowed=ids_in(settings.slack_workspaces),
         forgets=settings.slack_forget_uninstalled,
     )
 

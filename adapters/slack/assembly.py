@@ -9,6 +9,7 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.admissions import Admissions
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
 from adapters.passages import Passages
@@ -37,6 +38,7 @@ from adapters.slack.hearing.errands import Errands
 from adapters.slack.hearing.files import FileReader
 from adapters.slack.hearing.listener import Listener
 from adapters.slack.hearing.marks import MarkKeepers
+from adapters.slack.hearing.membership import Membership
 from adapters.slack.hearing.shapes import part
 from adapters.slack.hearing.standing import Standing
 from adapters.slack.installing.teams import Teams, team_id_in
@@ -54,6 +56,8 @@ class SlackParts:
 
     desk: TakesQuestions
     markers: MarkerStore
+    admissions: Admissions
+    """Which workspaces are served."""
     answers: KnowsAnswers
     feedback: FeedbackStore
     passages: Passages | None = None
@@ -79,6 +83,7 @@ class Built:
     replies: SlackReplies
     marks: MarkKeepers
     hears: Hears
+    membership: Membership
 
 
 def built(
@@ -115,6 +120,13 @@ class _Builder:
         self._people = People(teams, admins=config.admins)
         self._context = Context(people=self._people, files=FileReader(client.session))
         self._whispers = Whispers(teams=teams, session=client.session, api_base=client.base_url)
+        self._membership = Membership(
+            parts.admissions,
+            teams=teams,
+            whispers=self._whispers,
+            errands=errands,
+            has_own_token=config.install is None,
+        )
         self._renderer = SlackRenderer(has_staff=bool(config.ask_person))
         self._replies = SlackReplies(
             teams=teams,
@@ -122,6 +134,7 @@ class _Builder:
             drafts=Drafts(parts.markers),
             whispers=self._whispers,
             begun=self._waiting.begun,
+            serves=self._membership.serves,
             write_seconds=config.write_seconds,
         )
         self._keeping = self._keeping_of(parts.staffing) if parts.staffing else None
@@ -132,7 +145,7 @@ class _Builder:
             teams=teams, markers=parts.markers, library=parts.library, starters=parts.starters
         )
         presses = self._presses()
-        hears = marked(self._listener(pane).hear, self._marks)
+        hears = marked(self._membership.hearing(self._listener(pane).hear), self._marks)
         ears = Ears(
             message=hears,
             pane_opened=self._later(pane.opened),
@@ -143,13 +156,14 @@ class _Builder:
             shortcut=self._shortcut().use,
             uninstalled=self._gone,
         )
-        app = bolt_app(ears, teams=teams, base_url=self._client.base_url)
+        app = bolt_app(self._membership.guarded(ears), teams=teams, base_url=self._client.base_url)
         return Built(
             app=app,
             renderer=self._renderer,
             replies=self._replies,
             marks=self._marks,
             hears=hears,
+            membership=self._membership,
         )
 
     def _later(self, hears: Callable[[Mapping[str, Any]], Coroutine[Any, Any, None]]) -> Hears:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-from collections.abc import Callable, Mapping
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from adapters.answered_threads import AnsweredThreads
@@ -15,8 +15,9 @@ from adapters.slack.answering.drafts import Drafts
 from adapters.slack.answering.own_posts import marked_as, posted_as, unnamed
 from adapters.slack.answering.status import shown
 from adapters.slack.answering.uploads import FILE, send_file
+from adapters.slack.calling.calls import SERVICE
 from adapters.slack.calling.patience import is_far, patiently
-from adapters.slack.calling.team import Team, reason_of
+from adapters.slack.calling.team import MISSING_SCOPE, Team, reason_of
 from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import TenantId
 from rag_core.desk.incoming import IncomingQuestion
@@ -37,6 +38,7 @@ GONE = frozenset(
         "message_not_found",
     }
 )
+REACT, MUTE = "reactions.add", "mute"
 STREAMING = "streaming_state_conflict"
 """Slack's word on a message whose stream nobody has stopped."""
 
@@ -52,6 +54,7 @@ class SlackReplies:
         drafts: Drafts,
         whispers: Whispers,
         begun: Callable[[IncomingQuestion], None],
+        serves: Callable[[TenantId], Awaitable[bool]],
         write_seconds: float,
     ) -> None:
         self._teams = teams
@@ -59,14 +62,25 @@ class SlackReplies:
         self._drafts = drafts
         self._whispers = whispers
         self._begun = begun
+        self._serves = serves
         self._write_seconds = write_seconds
 
-    def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
+    @asynccontextmanager
+    async def progress(self, question: IncomingQuestion) -> AsyncIterator[Progress]:
         self._begun(question)
-        if question.private:
-            return nullcontext(NoProgress())
+        if question.private or not await self._serves(question.key.tenant):
+            yield NoProgress()
+            return
         team = self._teams.of(question.key.tenant)
-        return shown(team, question, self._drafts, every_seconds=self._write_seconds)
+        async with shown(
+            team, question, self._drafts, every_seconds=self._write_seconds
+        ) as progress:
+            yield progress
+
+    async def _check_workspace(self, question: IncomingQuestion) -> None:
+        """What was asked before a workspace was denied is not answered after it."""
+        if not await self._serves(question.key.tenant):
+            raise UpstreamRejected(SERVICE, "the workspace is not allowed")
 
     def open_notice(self, question: IncomingQuestion) -> bool:
         """What one person sees alone goes by itself."""
@@ -84,11 +98,28 @@ class SlackReplies:
                 self._teams.of(question.key.tenant).budget.close_notice(question.message_id)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        await self._check_workspace(question)
         if question.private:
             return await self._whispers.post(question, part)
-        ts = await patiently(lambda: self._placed(question, part))
+        try:
+            ts = await patiently(lambda: self._placed(question, part))
+        except UpstreamRejected as error:
+            if reason_of(error) == MISSING_SCOPE and part.number == FIRST:
+                await self._sign_mute(question)
+            raise
         await self._remember(question, part, ts)
         return ts
+
+    async def _sign_mute(self, question: IncomingQuestion) -> None:
+        """Where the app may not write, a sign at the question shows that it was heard."""
+        team = self._teams.of(question.key.tenant)
+        if not team.offers(REACT) or not team.budget.take(REACT):
+            return
+        place = {"channel": question.key.channel_id, "timestamp": question.message_id}
+        try:
+            await team.call_now(REACT, **place, name=MUTE)
+        except UpstreamError as error:
+            log.info("no sign at a question", extra={"cause": str(error)})
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         """Slack has no idempotency keys, so a lost post is looked up by its metadata."""
@@ -102,6 +133,7 @@ class SlackReplies:
 
     async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
         """Let a message say something else."""
+        await self._check_workspace(question)
         if question.private:
             await self._whispers.post(question, part)
         elif part.external_id is not None and not part.external_id.startswith(FILE):

@@ -15,6 +15,7 @@ from adapters.slack.calling.calls import SERVICE, TOKEN_REFUSED, slack_errors, t
 from adapters.slack.calling.lines import ComesLater
 from adapters.slack.calling.pace import Pace
 from adapters.slack.calling.patience import LONGEST_PAUSE, patiently
+from adapters.slack.calling.scopes import TO_ANSWER, bot_scopes
 from adapters.slack.calling.troubles import Trouble, Troubles
 from adapters.slack.installing.workspace import Workspace, identify
 from adapters.steward import Finding
@@ -44,7 +45,8 @@ FOR_A_PERSON = frozenset(
 )
 """Refusals that stay until somebody does something."""
 OF_A_PLACE = frozenset({"not_in_channel", "is_archived", "restricted_action"})
-LACKS = frozenset({"missing_scope", "unknown_method"})
+MISSING_SCOPE, POST = "missing_scope", "chat.postMessage"
+LACKS = frozenset({MISSING_SCOPE, "unknown_method"})
 WHO_AM_I = "auth.test"
 RUN_OUT, RENEWING = "token_expired", 5.0
 """A token that is renewed, and the seconds after which there is another one."""
@@ -73,6 +75,7 @@ class Team:
         self._workspace: Workspace | None = None
         self._refused_as = ""
         self._lacking: dict[str, float] = {}
+        self._granted: frozenset[str] | None = None
 
     @property
     def workspace(self) -> Workspace:
@@ -91,6 +94,30 @@ class Team:
 
     def know(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        if workspace.granted is not None:
+            self.learn_scopes(workspace.granted)
+
+    def learn_scopes(self, granted: frozenset[str]) -> None:
+        """What the token may do. That nothing can be said must not wait for the first answer."""
+        self._granted = granted
+        if TO_ANSWER not in granted:
+            self.troubles.note(Trouble(POST, MISSING_SCOPE, TO_ANSWER))
+        elif not self.can_answer:
+            self.troubles.over(POST)
+
+    @property
+    def can_answer(self) -> bool:
+        """Whether Slack lets us post, as far as we have heard."""
+        return not self.troubles.knows(POST, MISSING_SCOPE)
+
+    @property
+    def lacks_scopes(self) -> bool:
+        return bool(self._lacking_scopes()) or not self.can_answer
+
+    def _lacking_scopes(self) -> list[str]:
+        if self._granted is None:
+            return []
+        return [scope for scope in bot_scopes() if scope not in self._granted]
 
     def renewed(self, token: str) -> None:
         """Slack has given another token for the workspace, or knows the one we have after all."""
@@ -172,7 +199,9 @@ class Team:
         if self._workspace is None:
             detail = "Slack has not answered yet; the bot keeps trying."
             return [Finding(name="slack", in_place=False, detail=detail)]
-        return self.troubles.findings()
+        lacking = self._lacking_scopes()
+        scopes = [self.troubles.lacking(lacking)] if lacking else []
+        return [*scopes, *self.troubles.findings()]
 
     def _no_token(self) -> UpstreamRejected:
         if self.renews and self._refused_as == RUN_OUT:
