@@ -83,6 +83,14 @@ class MemoryTenants:
             raise StorageError("The database does not answer.")
 
 
+def trusting(platform: Platform, *tenants: str) -> MemoryTenants:
+    """A store in which the operator has allowed these."""
+    store = MemoryTenants()
+    store.decided.add(platform)
+    store.trust = {(platform, TenantId(tenant)): Trust.ALLOWED for tenant in tenants}
+    return store
+
+
 def discord_admissions(store: MemoryTenants | None = None, *named: str) -> Admissions:
     """Trust on first use on Discord, or these servers alone."""
     return admissions(Platform.DISCORD, store, Named(variable="DISCORD_SERVERS", ids=named))

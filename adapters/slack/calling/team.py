@@ -199,7 +199,8 @@ class Team:
         if self._workspace is None:
             detail = "Slack has not answered yet; the bot keeps trying."
             return [Finding(name="slack", in_place=False, detail=detail)]
-        lacking = self._lacking_scopes()
+        told = self.troubles.scopes_told
+        lacking = [scope for scope in self._lacking_scopes() if scope not in told]
         scopes = [self.troubles.lacking(lacking)] if lacking else []
         return [*scopes, *self.troubles.findings()]
 

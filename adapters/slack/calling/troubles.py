@@ -93,6 +93,11 @@ class Troubles:
     def knows(self, method: str, error: str) -> bool:
         return any((t.method, t.error) == (method, error) for t in self._known)
 
+    @property
+    def scopes_told(self) -> set[str]:
+        """Scopes whose lack is a finding already, with what it means."""
+        return {trouble.needed for trouble in self._known}
+
     def findings(self) -> Sequence[Finding]:
         """One for each refusal: many channels that refuse the same are one finding."""
         places: defaultdict[Trouble, list[str]] = defaultdict(list)
