@@ -57,6 +57,8 @@ class Routes:
         self.publish: Callable[..., Awaitable[None]] = nobody_listens
         self.reads_content: Callable[[], bool] = lambda: True
         self.sessions_left = 999
+        self.is_public = False
+        """Whether anybody may add the bot to a server."""
         self.typing: list[int] = []
         self.commands: dict[str, list[dict[str, Any]]] = {}
         self._posting = Posting(world)
@@ -112,7 +114,7 @@ class Routes:
             "name": self.world.bot.name,
             "description": "",
             "icon": None,
-            "bot_public": False,
+            "bot_public": self.is_public,
             "bot_require_code_grant": False,
             "verify_key": "0" * 64,
             "owner": self.world.bot.as_json(),
