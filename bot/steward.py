@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
 from adapters.platform import ExaminesItself
 from adapters.steward import Finding, GapLine
@@ -10,7 +12,8 @@ from bot.closed_books import closed_to
 from bot.doctor import Doctor
 from bot.services import Services
 from rag_core.books.book import Book
-from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place
+from rag_core.books.release import check_release
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ingestion.job import IngestionJob
@@ -67,7 +70,10 @@ class HouseSteward:
         )
 
     async def own_policy(self, place: Place) -> ChannelPolicy:
-        return await self._services.stores.policies.get(place) or ChannelPolicy()
+        """What the operator said of the place by its id alone counts until it has own words."""
+        policies = self._services.stores.policies
+        by_id = replace(place, tenant=ANY_TENANT, channel_id=place.channel_id or place.tenant)
+        return await policies.get(place) or await policies.get(by_id) or ChannelPolicy()
 
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
         closed = await closed_to(self._services, place.platform, place.tenant)
@@ -75,7 +81,12 @@ class HouseSteward:
             if book_id in closed:
                 raise InvalidQuestion("book_ids", f"There is no book {book_id!r}.")
             await self._services.library.check_book(book_id)
-        await self._services.stores.policies.set(place, policy)
+        check_release(
+            policy, await self.policy(place), platform=place.platform, at=datetime.now(UTC)
+        )
+        own = await self.own_policy(place)
+        kept = replace(policy, operator_books=own.operator_books)
+        await self._services.stores.policies.set(place, kept)
 
     async def forget(self, *, platform: Platform, tenant: TenantId, asker_id: str) -> None:
         del tenant  # a person is the same one everywhere on a platform

@@ -9,6 +9,7 @@ from functools import reduce
 from rag_core.books.book import BookIds
 from rag_core.books.bounds import bounded
 from rag_core.books.policy import ANY_TENANT, ChannelPolicy, Place, ReaderProfile
+from rag_core.books.release import without_early_release
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ports import BookStore, PolicyStore
@@ -31,7 +32,8 @@ class Library:
         """What holds there: the channel's own words over its category's over its server's."""
         place = Place(platform=platform, tenant=tenant, channel_id=channel_id)
         said = await self._policies.around(place, category_id=category_id)
-        return reduce(lambda narrower, wider: narrower.over(wider), said, ChannelPolicy())
+        holds = reduce(lambda narrower, wider: narrower.over(wider), said, ChannelPolicy())
+        return without_early_release(holds, platform=platform, at=datetime.now(UTC))
 
     async def books_for(
         self, *, platform: Platform, tenant: TenantId, channel_id: str, category_id: str = ""
@@ -95,7 +97,7 @@ class Library:
         places = await self._places(platform, channel_id, tenant)
         for place in places:
             own = await self._policies.get(place) or ChannelPolicy()
-            await self._policies.set(place, own.reading(*book_ids))
+            await self._policies.set(place, own.bound_to(*book_ids))
         return places
 
     async def check_book(self, book_id: str) -> None:

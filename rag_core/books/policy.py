@@ -47,6 +47,8 @@ class ChannelPolicy:
     book_id: str | None = None
     further_books: tuple[str, ...] = ()
     """Read beside `book_id`; without one they say nothing."""
+    operator_books: tuple[str, ...] = ()
+    """The books that the operator bound there. What an admin in a chat chooses is not added."""
     modules: tuple[str, ...] = ()
     auto_answer: bool | None = None
     """Whether every question there is answered, without a mention."""
@@ -68,9 +70,14 @@ class ChannelPolicy:
             self, book_id=book_ids[0] if book_ids else None, further_books=tuple(book_ids[1:])
         )
 
+    def bound_to(self, *book_ids: str) -> ChannelPolicy:
+        """The same policy with the books that the operator binds to the place."""
+        return replace(self.reading(*book_ids), operator_books=tuple(book_ids))
+
     def over(self, wider: ChannelPolicy) -> ChannelPolicy:
         """This policy, and field by field the wider place's where it says nothing."""
         return ChannelPolicy(
+            operator_books=self.operator_books or wider.operator_books,
             modules=self.modules or wider.modules,
             auto_answer=first(self.auto_answer, wider.auto_answer),
             hint_only=first(self.hint_only, wider.hint_only),

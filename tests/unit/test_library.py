@@ -139,7 +139,7 @@ async def test_binding_by_id_changes_what_a_server_has_said_of_that_channel(
     await policies.set(CHANNEL, ChannelPolicy(book_id="course", hint_only=True))
     bound = await library.bind(platform=Platform.DISCORD, channel_id="channel", book_ids=["faq"])
     assert bound == [CHANNEL]
-    assert await policies.all() == {CHANNEL: ChannelPolicy(book_id="faq", hint_only=True)}
+    assert await policies.all() == {CHANNEL: ChannelPolicy(hint_only=True).bound_to("faq")}
     await library.bind(platform=Platform.DISCORD, channel_id="channel", book_ids=[])
     assert await policies.all() == {CHANNEL: ChannelPolicy(hint_only=True)}
 

@@ -50,5 +50,5 @@ class PolicyRoutes:
         for book_id in body.book_ids:
             if not await self._reading.may_read(caller, book_id):
                 raise no_such_book("book_ids")
-        await self._policies.set(body.place(), body.policy())
+        await self._policies.set(body.place(), body.policy().bound_to(*body.book_ids))
         return Response(status_code=204)
