@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.flow.running_house import footnote
+from tests.flow.running_house import footnote, running_house
+from tests.peers.discord import TOKEN, open_discord_peer
 
 WRONG_USAGE = 2
 
@@ -41,3 +42,33 @@ async def test_where_the_settings_name_servers_the_command_says_so(tmp_path: Pat
         assert f"{variable} decides" in said
     _, said = await footnote("servers", folder=tmp_path, settings=settings)
     assert "DISCORD_SERVERS decides: 123, 456." in said
+
+
+async def test_a_running_bot_holds_to_a_decision_at_once(tmp_path: Path) -> None:
+    async with open_discord_peer() as peer:
+        world = peer.world
+        home = world.guild()
+        channel, alice = world.text_channel(home), world.person("alice")
+        settings = {
+            "DISCORD_BOT_TOKEN": TOKEN,
+            "DISCORD_API_BASE": peer.api_base,
+            "DISCORD_GATEWAY_URL": peer.gateway_url,
+        }
+
+        async def ask() -> int:
+            note = await peer.say(channel, alice, "How many a day?", mentions_bot=True)
+            return note.id
+
+        async with running_house(tmp_path, **settings):
+            asked = await ask()
+            await peer.until(lambda: peer.seen_in(asked), within=30)
+            [row] = await listed(tmp_path)
+            assert (row["id"], row["name"], row["state"]) == (str(home.id), "Course", "allowed")
+            await footnote("servers", "deny", str(home.id), folder=tmp_path, settings=settings)
+            denied = await ask()
+            [refusal] = await peer.until(lambda: peer.seen_in(channel.id))
+            assert f"footnote servers allow {home.id}" in refusal.content
+            await footnote("servers", "allow", str(home.id), folder=tmp_path, settings=settings)
+            again = await ask()
+            await peer.until(lambda: peer.seen_in(again), within=30)
+            assert not peer.seen_in(denied)
