@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from adapters.admissions import Admissions, Named
 from bot.discord_settings import numbers_in
-from bot.setting import WORKSPACE_ID, ids_in
+from bot.setting import ids_in
 from bot.settings import Settings
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.tenants import KnownTenant
@@ -15,6 +15,8 @@ from rag_core.errors import InvalidQuestion
 from rag_core.ports import TenantStore
 
 SERVER_ID = re.compile(r"[0-9]{1,20}")
+SLACK_HOME = re.compile(r"[TE][A-Z0-9]{2,30}")
+"""A workspace, or an organisation whose members write in shared channels."""
 CHATS = (Platform.DISCORD, Platform.SLACK)
 
 
@@ -32,7 +34,7 @@ def platform_of(tenant: TenantId) -> Platform:
     """Ids say what they name; InvalidQuestion where they name nothing."""
     if SERVER_ID.fullmatch(tenant):
         return Platform.DISCORD
-    if WORKSPACE_ID.fullmatch(tenant):
+    if SLACK_HOME.fullmatch(tenant):
         return Platform.SLACK
     raise InvalidQuestion(
         "id",

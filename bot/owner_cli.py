@@ -126,7 +126,7 @@ def servers_met(context: typer.Context, as_json: Json = False) -> None:
 
 @servers.command("list")
 def list_servers(as_json: Json = False) -> None:
-    """List every server and workspace that was met, and whether it is served."""
+    """List every server and workspace, and whether it is served."""
     from bot.commands.servers import list_servers as command
 
     finish(command(as_json=as_json))
@@ -142,7 +142,7 @@ def allow(server: ServerId, as_json: Json = False) -> None:
 
 @servers.command()
 def deny(server: ServerId, as_json: Json = False) -> None:
-    """Serve a server or workspace no more; the bot stays there, silent."""
+    """Serve a server or workspace no more."""
     from bot.commands.servers import decide
 
     finish(decide(server, "denied", as_json=as_json))

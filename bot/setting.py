@@ -105,8 +105,7 @@ def ids_in(listed: str | None) -> tuple[str, ...]:
 
 
 SLACK_ID = re.compile(r"[UWSBA][A-Z0-9]{2,30}")
-WORKSPACE_ID = re.compile(r"[TE][A-Z0-9]{2,30}")
-"""A workspace, or an organisation whose members write in shared channels."""
+WORKSPACE_ID = re.compile(r"T[A-Z0-9]{2,30}")
 KEY = re.compile(r"[A-Za-z0-9+/_-]{43}=")
 
 

@@ -39,7 +39,7 @@ class SlackSettings(BaseModel):
         None,
         "Slack workspaces that are served, and whose members are answered in shared channels;"
         " unset: the first one that installs the app, and whichever `footnote servers allow` adds",
-        "ids of workspaces (T…) and organisations (E…), separated by commas",
+        "workspace ids (T…), separated by commas",
     )
     slack_forget_uninstalled: bool = setting(
         "SLACK_FORGET_UNINSTALLED",
