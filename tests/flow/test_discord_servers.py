@@ -16,8 +16,10 @@ from tests.fakes.discord_shelf import Shelf
 from tests.fakes.steward import SmallHouse
 from tests.fakes.tenants import discord_admissions
 from tests.flow.discord_flow import Course, on_a_course, running
+from tests.flow.test_discord_buttons import rated
 from tests.flow.test_discord_listening import PolicyTable
 from tests.peers.discord import HISTORY, SEND, open_discord_peer
+from tests.peers.discord_interactions import FORM
 from tests.peers.discord_world import Channel, Guild, Note
 
 QUESTION = "How many questions may I ask a day?"
@@ -261,6 +263,35 @@ async def test_a_denied_server_is_silent_at_once_and_an_allowed_one_answers_at_o
         await heard_everything(course)
         assert not course.peer.seen_in(later.id)
         assert len(course.peer.seen_in(thread.id)) == 1
+
+
+@pytest.mark.parametrize("label", ["Helpful", "Not helpful", "Show evidence", "Ask a person"])
+async def test_buttons_of_an_earlier_answer_are_refused_where_the_server_was_denied(
+    label: str,
+) -> None:
+    async with rated(staff="4711") as scene:
+        course = scene.course
+        await scene.ask()
+        await decides(course, course.guild, Trust.DENIED)
+        pressed = await scene.press(label)
+        assert await scene.told(pressed) == NOT_ALLOWED.format(server=course.guild.id)
+        assert scene.rating(course.alice) is None
+
+
+async def test_a_form_and_the_delete_button_are_refused_where_the_server_was_denied() -> None:
+    async with rated() as scene:
+        course = scene.course
+        await scene.ask()
+        opened = await scene.press("Not helpful")
+        assert opened.callback == FORM
+        await decides(course, course.guild, Trust.DENIED)
+        sent = await course.peer.interactions.submit(opened, "Too short.")
+        await course.until(lambda: sent.shown)
+        deleted = await scene.press("Delete")
+        for used in (sent, deleted):
+            assert await scene.told(used) == NOT_ALLOWED.format(server=course.guild.id)
+        assert scene.rating(course.alice) == (False, "")
+        assert not course.desk.withdrawn
 
 
 async def test_what_was_asked_before_a_server_was_denied_is_not_answered_after_it() -> None:

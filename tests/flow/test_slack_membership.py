@@ -62,6 +62,17 @@ async def test_a_member_of_another_workspace_is_told_why_and_not_answered(over: 
         assert peer.house.told(BEN) == [OUTSIDE.format(team=AWAY)]
 
 
+async def test_who_writes_directly_from_another_workspace_is_told_why_in_the_same_place() -> None:
+    desk = desk_that_answers()
+    async with SlackPeer() as peer, slack_at_work(peer, desk):
+        ts = peer.say(DIRECT, ANN, "how many a day?", **outsider(peer, ANN))
+        await settled(peer, desk)
+        await until(lambda: bool(peer.world.replies(DIRECT, ts)))
+        assert not desk.questions
+        [reply] = peer.world.replies(DIRECT, ts)
+        assert reply.seen == OUTSIDE.format(team=AWAY)
+
+
 async def test_a_member_of_another_workspace_that_is_allowed_is_answered() -> None:
     desk, store = desk_that_answers(), MemoryTenants()
     parts = {"admissions": slack_admissions(store)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic
@@ -32,9 +32,13 @@ OUTSIDE = (
     "I answer members of this workspace, and you are here from another one. Whoever runs me can"
     " allow yours: `footnote servers allow {team}`."
 )
+DIRECT = "D"
+"""The ids of direct messages begin so."""
 MOST_FOREIGN = 100
 TOLD_SECONDS = 3_600.0
 """Somebody from outside is not told again meanwhile."""
+
+Answers = Callable[[Body], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,13 +158,10 @@ class Membership:
 
         return hear
 
-    def _replying(self, command: Any) -> Any:
+    def _replying(self, command: Answers) -> Answers:
         async def use(body: Body) -> Reply:
             refusal = await self.refusal(body)
-            if refusal is not None:
-                return said(refusal.sentence)
-            reply: Reply = await command(body)
-            return reply
+            return await command(body) if refusal is None else said(refusal.sentence)
 
         return use
 
@@ -196,9 +197,13 @@ class Membership:
             raise
 
     async def _tell_outsider(self, team: Team, heard: Heard, sentence: str) -> None:
+        key = heard.question.key
+        if key.channel_id.startswith(DIRECT):
+            await team.post(channel=key.channel_id, thread_ts=key.thread_id, text=sentence)
+            return
         await team.call(
             "chat.postEphemeral",
-            channel=heard.question.key.channel_id,
+            channel=key.channel_id,
             user=heard.question.asker_id,
             text=sentence,
         )
