@@ -269,13 +269,16 @@ async def test_workspaces_that_were_installed_before_are_trusted_at_the_first_st
 async def test_a_workspace_that_is_denied_after_it_was_installed_is_not_heard() -> None:
     desk = desk_that_answers()
     store = trusting(SLACK, ACME, BETA)
-    parts = {"admissions": slack_admissions(store)}
+    markers = MemoryMarkers()
+    parts = {"admissions": slack_admissions(store), "markers": markers}
     async with SlackCloud(ACME, BETA) as cloud:
         async with workspaces_at_work(cloud, desk, parts=parts) as at_work:
             for team in (ACME, BETA):
                 await at_work.browser.installs(team)
                 asks(cloud, team)
             await all_settled(cloud, desk)
+            heard = [f"slack:heard:{team}" for team in (ACME, BETA)]
+            await until(lambda: all(GENERAL in markers.values.get(name, "") for name in heard))
             await decides(store, BETA, Trust.DENIED)
         for team in (ACME, BETA):
             asks(cloud, team)  # nobody listens
@@ -283,6 +286,8 @@ async def test_a_workspace_that_is_denied_after_it_was_installed_is_not_heard() 
         async with workspaces_at_work(
             cloud, desk, installations=at_work.installations, parts=parts
         ):
+            acme = cloud.workspaces[ACME].api
+            await until(lambda: any(c.method == "conversations.history" for c in acme.calls))
             await until(lambda: len(desk.questions) == 3)
             await all_settled(cloud, desk)
         assert [q.key.tenant for q in desk.questions.values()].count(TenantId(BETA)) == 1
