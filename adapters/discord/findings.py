@@ -96,8 +96,8 @@ class Examination:
             groups[tuple(missing)].append(channel)
         if not groups:
             yield Finding(name=f"{NAME} channels", in_place=True, detail="lack no permission.")
-        for missing, channels in sorted(groups.items(), key=lambda group: -len(group[1])):
-            yield lacking_finding(", ".join(missing), channels)
+        for lacking, channels in sorted(groups.items(), key=lambda group: -len(group[1])):
+            yield lacking_finding(", ".join(lacking), channels)
 
     def _lacking(self, guilds: Sequence[discord.Guild]) -> Iterator[tuple[str, list[str]]]:
         """Every channel that lacks a permission, by name."""
