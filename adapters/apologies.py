@@ -30,13 +30,12 @@ def sentence_for(error: BaseException, locale: str = "en") -> str:
             return (
                 f"There is no book {' or '.join(error.missing)}, which is to be read here: an admin"
                 f" can read it in with `footnote ingest PATH --book {first}`, or choose another one"
-                " by FOOTNOTE_DEFAULT_BOOK or `footnote books bind`."
+                " with `footnote books bind`."
             )
         case NoBookChosen():
             return (
                 "No documents are chosen for this place yet: an admin can read some in with"
-                " `footnote ingest`, set FOOTNOTE_DEFAULT_BOOK, or bind a book to this channel"
-                " with `footnote books bind`."
+                " `footnote ingest`, or bind a book to this channel with `footnote books bind`."
             )
         case AnswerTimedOut():
             return phrases.late

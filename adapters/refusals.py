@@ -29,6 +29,12 @@ class RefusalPace:
         self._clock = clock
         self._told: OrderedDict[tuple[TenantId, str], float] = OrderedDict()
 
+    def forget(self, asker_id: str | None) -> None:
+        """Drop when one person, or everybody, was told."""
+        for asker in list(self._told):
+            if asker_id in (None, asker[1]):
+                del self._told[asker]
+
     def allows(self, question: IncomingQuestion) -> bool:
         """Whether the asker may be told now; if so, they were."""
         asker = (question.key.tenant, question.asker_id)

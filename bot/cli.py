@@ -33,6 +33,7 @@ app.add_typer(owner_cli.owner)
 app.add_typer(eval_cli.measuring)
 app.add_typer(shelf_cli.books, name="books")
 app.add_typer(owner_cli.staff, name="staff")
+app.add_typer(owner_cli.servers, name="servers")
 app.add_typer(shelf_cli.sources, name="sources")
 
 FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130

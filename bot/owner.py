@@ -9,6 +9,7 @@ from typing import Any
 
 from adapters.platform import ChatPlatform
 from adapters.steward import Finding
+from bot.admissions import admissions_for, platform_of
 from bot.backup import write_backup
 from bot.doctor import Doctor
 from bot.examination.tokens import of_tokens
@@ -16,6 +17,7 @@ from bot.examination.web_door import web_door
 from bot.opening import page_address, sign_in_link
 from bot.services import Services
 from rag_core.conversation.key import Platform, TenantId
+from rag_core.conversation.tenants import KnownTenant, Trust
 
 
 class Owner:
@@ -57,6 +59,10 @@ class Owner:
         if tenant is not None:
             count += await forgetting.tenant(platform=platform, tenant=TenantId(tenant))
         return {"platform": platform.value, "questions": count}
+
+    async def decide(self, tenant: TenantId, trust: Trust) -> KnownTenant:
+        settings, store = self._services.settings, self._services.stores.tenants
+        return await admissions_for(platform_of(tenant), settings, store).decide(tenant, trust)
 
     async def backup(self, file: Path) -> Mapping[str, Any]:
         services = self._services

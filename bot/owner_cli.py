@@ -15,6 +15,12 @@ from rag_core.conversation.key import Platform
 
 owner = typer.Typer()
 staff = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+servers = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+
+ServerId = Annotated[
+    str,
+    typer.Argument(metavar="ID", help="A Discord server (digits) or a Slack workspace (T…)."),
+]
 
 ItsId = Annotated[UUID, typer.Argument(parser=identifier, help="As listed.", metavar="ID")]
 
@@ -132,6 +138,39 @@ def unshare(answer_id: ItsId, as_json: Json = False) -> None:
     from bot.commands.staff import share_staff_answer
 
     finish(share_staff_answer(answer_id, [], as_json=as_json))
+
+
+@servers.callback()
+def servers_met(context: typer.Context, as_json: Json = False) -> None:
+    """List the servers and workspaces; choose whom to serve."""
+    if context.invoked_subcommand is None:
+        from bot.commands.servers import list_servers
+
+        finish(list_servers(as_json=as_json))
+
+
+@servers.command("list")
+def list_servers(as_json: Json = False) -> None:
+    """List every server and workspace, and whether it is served."""
+    from bot.commands.servers import list_servers as command
+
+    finish(command(as_json=as_json))
+
+
+@servers.command()
+def allow(server: ServerId, as_json: Json = False) -> None:
+    """Serve a server or workspace from now on."""
+    from bot.commands.servers import decide
+
+    finish(decide(server, "allowed", as_json=as_json))
+
+
+@servers.command()
+def deny(server: ServerId, as_json: Json = False) -> None:
+    """Serve a server or workspace no more."""
+    from bot.commands.servers import decide
+
+    finish(decide(server, "denied", as_json=as_json))
 
 
 @owner.command()

@@ -15,12 +15,14 @@ from adapters.review import Review
 from adapters.section_titles import SectionTitles
 from adapters.slack.config import CommandNames, InstallConfig, SlackConfig
 from adapters.steward import Steward
+from bot.admissions import admissions_for
 from bot.discord_settings import guilds_in, numbers_in, pairs_in, reader_roles_in, shards_in
 from bot.services import Services
 from bot.setting import ids_in
 from bot.settings import Settings
 from bot.steward import HouseSteward
 from bot.web_wiring import starters_of
+from rag_core.conversation.key import Platform
 
 if TYPE_CHECKING:
     from adapters.discord.assembly import DiscordParts
@@ -73,6 +75,7 @@ def slack_parts(services: Services, steward: Steward) -> SlackParts:
     return SlackParts(
         desk=services.desk,
         markers=stores.markers,
+        admissions=admissions_for(Platform.SLACK, services.settings, stores.tenants),
         answers=stores.ledger,
         feedback=stores.feedback,
         closed=closed_passages(services),
@@ -117,7 +120,6 @@ def slack_install(settings: Settings) -> InstallConfig | None:
         client_id=client,
         client_secret=secret.get_secret_value(),
         public_url=settings.public_url,
-        allowed=ids_in(settings.slack_workspaces),
         forgets=settings.slack_forget_uninstalled,
     )
 
@@ -138,6 +140,7 @@ def discord_parts(services: Services, steward: Steward) -> DiscordParts:
     return DiscordParts(
         desk=services.desk,
         markers=stores.markers,
+        admissions=admissions_for(Platform.DISCORD, services.settings, stores.tenants),
         lookup=Lookup(
             searches=services.retriever,
             library=services.library,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 from adapters.platform import ExaminesItself
 from adapters.steward import Finding, GapLine
@@ -11,6 +12,7 @@ from bot.services import Services
 from rag_core.agent.answer import Suggestion
 from rag_core.books.book import Book, BookIds
 from rag_core.books.policy import ChannelPolicy, Place
+from rag_core.books.release import check_release
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.ingestion.job import IngestionJob
 from rag_core.insight.gap import Gap, GapState
@@ -85,6 +87,8 @@ class HouseSteward:
         return await self._services.library.own_policy(place)
 
     async def set_policy(self, place: Place, policy: ChannelPolicy) -> None:
+        holds = await self.policy(place)
+        check_release(policy, holds, platform=place.platform, at=datetime.now(UTC))
         await self._services.library.set_policy(place, policy)
 
     async def forget(self, *, platform: Platform, tenant: TenantId, asker_id: str) -> None:

@@ -26,6 +26,7 @@ from rag_core.ports import (
     MarkerStore,
     PolicyStore,
     SourceStore,
+    TenantStore,
     TicketStore,
     UsageStore,
 )
@@ -49,6 +50,7 @@ from rag_core.storage.sources import Sources
 from rag_core.storage.staff_answers import StaffAnswers
 from rag_core.storage.stats import StatsRecords
 from rag_core.storage.stories import Stories
+from rag_core.storage.tenants import Tenants
 from rag_core.storage.used_tickets import UsedTickets
 
 
@@ -74,6 +76,7 @@ class Stores:
     lately: AskedLately
     sign_ins: SignInStore
     usage: UsageStore
+    tenants: TenantStore
     installations: InstallationStore | None
     """None where there is no key to seal tokens with."""
 
@@ -103,6 +106,7 @@ async def open_stores(
             lately=AskedLately(database),
             sign_ins=SignIns(database),
             usage=TokenUsage(database),
+            tenants=Tenants(database),
             installations=installations_in(database, settings),
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from adapters.admissions import Admissions
 from adapters.answer_policy import AnswerPolicy
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
@@ -30,6 +31,7 @@ from adapters.discord.hearing.files import FileReader
 from adapters.discord.hearing.listener import Listener
 from adapters.discord.hearing.readers import Readers
 from adapters.discord.hearing.second_look import SecondLook
+from adapters.discord.hearing.servers import Servers
 from adapters.discord.hearing.standing import MutedThreads, Standing
 from adapters.discord.hearing.threads import ThreadReader
 from adapters.platform import TakesQuestions
@@ -50,6 +52,8 @@ class DiscordParts:
 
     desk: TakesQuestions
     markers: MarkerStore
+    admissions: Admissions
+    """Which servers are served."""
     lookup: Lookup | None = None
     review: Review | None = None
     policies: KnowsPolicies | None = None
@@ -70,6 +74,7 @@ class Works:
     catch_up: CatchUp
     second_look: SecondLook | None
     register: CommandRegister
+    servers: Servers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +87,7 @@ class Shared:
     talk: ThreadTalk
     muted: MutedThreads
     readers: Readers
+    servers: Servers
     keeping: Keeping | None
 
 
@@ -95,6 +101,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         talk=ThreadTalk(),
         muted=MutedThreads(parts.markers),
         readers=Readers(config.reader_roles, parts.markers),
+        servers=Servers(parts.admissions, rest),
     )
     replies = DiscordReplies(
         shared.rest,
@@ -102,6 +109,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
         threads=shared.threads,
         pace=pace_of(config),
         begin=shared.talk.begin,
+        servers=shared.servers,
         detours=Detours(shared.rest, config.admin_channels),
     )
     entrance = Entrance()
@@ -133,6 +141,7 @@ def assembled(config: DiscordConfig, parts: DiscordParts, connection: Connection
             rest=shared.rest,
             markers=parts.markers,
         ),
+        servers=shared.servers,
     )
 
 
@@ -161,6 +170,7 @@ def listening(
         entrance=entrance,
         readers=shared.readers,
         talk=shared.talk,
+        servers=shared.servers,
         keeping=shared.keeping,
         rules=Rules(direct_messages=config.direct_messages),
         pauses=config.accept_pauses,
@@ -184,12 +194,12 @@ def answering(config: DiscordConfig, parts: DiscordParts, shared: Shared) -> Int
         stewardship=stewardship,
         pauses=config.accept_pauses,
     )
+    handlers = [known.hear]
+    if review is not None:
+        staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=shared.rest)
+        handlers.append(Presses(review, tickets=tickets, staff=staff).hear)
     first = shared.keeping.hear if shared.keeping else None
-    if review is None:
-        return Interactions(known.hear, first=first)
-    staff = StaffDesk(config.staff_roles, review, tickets=tickets, rest=shared.rest)
-    presses = Presses(review, tickets=tickets, staff=staff)
-    return Interactions(known.hear, presses.hear, first=first)
+    return Interactions(*handlers, servers=shared.servers, tickets=tickets, first=first)
 
 
 def keeping_of(

@@ -17,7 +17,7 @@ from adapters.discord.gateway.errors import discord_errors
 from adapters.steward import Finding
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.outgoing import Renderer, ReplyChannel
-from rag_core.errors import ConfigurationError, UpstreamError
+from rag_core.errors import ConfigurationError, StorageError, UpstreamError
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +52,7 @@ class DiscordPlatform:
         self._examination = Examination(
             self.connection, intents=self._intents, staff=config.staff_roles
         )
+        self._admissions = parts.admissions
         self._works = assembled(config, parts, self.connection)
 
     @property
@@ -73,9 +74,11 @@ class DiscordPlatform:
     def forget(self, asker_id: str | None) -> None:
         """Drop what is remembered of one person, or of everybody."""
         self._works.listener.forget(asker_id)
+        self._works.servers.forget(asker_id)
 
     async def findings(self, *, tenant: TenantId | None = None) -> Sequence[Finding]:
-        return self._examination.findings(guild_id=tenant)
+        found = self._examination.findings(guild_id=tenant)
+        return found if tenant is not None else [*found, *await self._admissions.findings()]
 
     async def run(self) -> None:
         """Listen until cancelled."""
@@ -96,6 +99,11 @@ class DiscordPlatform:
             raise ConfigurationError(NOT_OUR_BOT) from error
         except UpstreamError as error:
             log.warning("Discord cannot be reached", extra={"cause": str(error)})
+            return False
+        try:
+            await self._works.servers.open()
+        except (UpstreamError, StorageError) as error:
+            log.warning("servers not known yet", extra={"cause": str(error)})
             return False
         return True
 
@@ -132,13 +140,19 @@ class DiscordPlatform:
         self, guilds: Sequence[discord.Guild], *, missed_since: float | None, directs: bool
     ) -> bool:
         await self._works.register.sync()
+        served = [guild for guild in guilds if await self._works.servers.serves(guild)]
         if missed_since is None:
             return True
-        is_read = await self._works.catch_up.read(guilds, since=missed_since, directs=directs)
+        is_read = await self._works.catch_up.read(served, since=missed_since, directs=directs)
         await self._look_again(missed_since)
         return is_read
 
+    async def joined(self, guild: discord.Guild) -> None:
+        await self._works.servers.serves(guild)
+
     async def returned(self, guild: discord.Guild, *, missed_since: float) -> bool:
+        if not await self._works.servers.serves(guild):
+            return True
         is_read = await self._works.catch_up.read([guild], since=missed_since, directs=False)
         await self._look_again(missed_since)
         return is_read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,10 +25,15 @@ INVITE = (
     "https://discord.com/oauth2/authorize?client_id={client}&scope=bot+applications.commands"
     "&permissions={permissions}"
 )
-MOST_CHANNELS = 25
+NAMED = 5
+"""Channels that a finding names; the others are counted."""
 SWITCH_ON = (
     "Switch on Message Content Intent under Bot in Discord's developer portal; until then I answer"
     " mentions, commands and direct messages only."
+)
+SWITCH_OFF = (
+    "Make it private in Discord's developer portal: set Install Link to None under Installation and"
+    " save, then switch off Public Bot under Bot and save."
 )
 NAME = "discord"
 
@@ -84,23 +90,14 @@ class Examination:
                 )
 
     def _channels(self, guilds: Sequence[discord.Guild]) -> Iterator[Finding]:
-        lacking = list(self._lacking(guilds))
-        if not lacking:
+        """Channels that lack the same are one finding."""
+        groups: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        for channel, missing in self._lacking(guilds):
+            groups[tuple(missing)].append(channel)
+        if not groups:
             yield Finding(name=f"{NAME} channels", in_place=True, detail="lack no permission.")
-        for name, missing in lacking[:MOST_CHANNELS]:
-            yield Finding(
-                name=f"{NAME} {name}",
-                in_place=False,
-                detail=f"lacks {', '.join(missing)}.",
-                advice="Allow it for my role in the channel's permissions.",
-            )
-        if len(lacking) > MOST_CHANNELS:
-            yield Finding(
-                name=f"{NAME} channels",
-                in_place=False,
-                detail=f"{len(lacking) - MOST_CHANNELS} more lack permissions.",
-                advice="Use the invite link again: it asks for all of them.",
-            )
+        for lacking, channels in sorted(groups.items(), key=lambda group: -len(group[1])):
+            yield lacking_finding(", ".join(lacking), channels)
 
     def _lacking(self, guilds: Sequence[discord.Guild]) -> Iterator[tuple[str, list[str]]]:
         """Every channel that lacks a permission, by name."""
@@ -110,6 +107,28 @@ class Examination:
             for channel in channels:
                 if missing := missing_in(channel, guild, staffed=staffed):
                     yield f"#{channel.name} on {guild.name}", missing
+
+
+def lacking_finding(missing: str, channels: Sequence[str]) -> Finding:
+    more = f" and {len(channels) - NAMED} more" if len(channels) > NAMED else ""
+    count = "1 channel lacks" if len(channels) == 1 else f"{len(channels)} channels lack"
+    return Finding(
+        name=f"{NAME} permissions ({missing})",
+        in_place=False,
+        detail=f"{count} {missing}: {', '.join(channels[:NAMED])}{more}.",
+        advice="Allow it for my role in the server's settings, or in each channel's permissions.",
+    )
+
+
+def public_finding() -> Finding:
+    return Finding(
+        name=f"{NAME} application",
+        in_place=True,
+        is_warning=True,
+        detail="is public: anybody can add the bot to a server of theirs, where it stays silent"
+        " until you allow that server.",
+        advice=SWITCH_OFF,
+    )
 
 
 def content_finding(*, on: bool) -> Finding:

@@ -13,6 +13,7 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.admissions import Admissions
 from adapters.asked_lately import KnowsAskedLately
 from adapters.slack.answering.lost_drafts import LostDrafts
 from adapters.slack.answering.renderer import SlackRenderer
@@ -23,15 +24,14 @@ from adapters.slack.calling.team import Team
 from adapters.slack.config import (
     INSTALL_PATH,
     REDIRECT_PATH,
-    InstallConfig,
     SlackConfig,
-    install_address,
 )
 from adapters.slack.hearing.backfill import Backfill
 from adapters.slack.hearing.catch_up import CatchUp
 from adapters.slack.hearing.envelope import dispatch
 from adapters.slack.hearing.errands import Errands
 from adapters.slack.hearing.http import SignedEvents
+from adapters.slack.hearing.membership import Membership
 from adapters.slack.hearing.socket import SlackSocket
 from adapters.slack.installing.admission import Admission
 from adapters.slack.installing.door import InstallDoor
@@ -61,8 +61,8 @@ class SlackPlatform:
     lost_drafts: LostDrafts
     forget: Callable[[str | None], None]
     """Drop what is remembered of one person, or of everybody."""
-    open_to_all: Sequence[Finding] = ()
-    """What the operator should know of who may install the app."""
+    membership: Membership
+    admissions: Admissions
     doors: Mapping[str, Any] = field(default_factory=dict)
     """ASGI apps by path: what Slack, and who installs, reaches on the port of the web door."""
 
@@ -72,7 +72,9 @@ class SlackPlatform:
 
     @property
     def is_ready(self) -> bool:
-        return self.teams.are_ready and (self.socket is None or self.socket.is_ready)
+        """Not where it can hear but not answer."""
+        can_work = self.teams.are_ready and self.teams.can_answer
+        return can_work and (self.socket is None or self.socket.is_ready)
 
     async def findings(self, *, tenant: TenantId | None = None) -> Sequence[Finding]:
         """What is in place and what is missing, in words for who can act on it."""
@@ -82,7 +84,7 @@ class SlackPlatform:
             found.append(Finding(name="slack socket", in_place=False, detail=detail))
         if not found:
             found.append(Finding(name="slack", in_place=True, detail=self._all_is_well(tenant)))
-        return [*self.open_to_all, *found] if tenant is None else found
+        return [*await self.admissions.findings(), *found] if tenant is None else found
 
     def _all_is_well(self, tenant: TenantId | None) -> str:
         count = len(self.teams.all())
@@ -92,6 +94,7 @@ class SlackPlatform:
     async def run(self) -> None:
         """Listen until cancelled; while Slack is away, keep trying."""
         await self.teams.known()
+        await self.membership.begin()
         async with self.catch_up:
             await together(
                 self._listen(),
@@ -106,18 +109,6 @@ class SlackPlatform:
         else:  # what comes over HTTP is heard by the web process
             await self.catch_up.connected()
             await asyncio.Event().wait()
-
-
-def open_to_all(install: InstallConfig | None) -> Sequence[Finding]:
-    """Said as long as it is so: whoever installs the app can read its books."""
-    if install is None or install.allowed:
-        return ()
-    detail = (
-        f"Every workspace that opens {install_address(install)} may install the app and read its"
-        " books: SLACK_WORKSPACES names none. Name those that may, or keep books from others with"
-        " FOOTNOTE_CLOSED_BOOKS."
-    )
-    return (Finding(name="slack installations", in_place=True, detail=detail),)
 
 
 async def together(*works: Coroutine[Any, Any, None]) -> None:
@@ -142,7 +133,11 @@ async def open_slack(config: SlackConfig, parts: SlackParts) -> AsyncIterator[Sl
         errands = await stack.enter_async_context(Errands())
         teams, doors = await installed_at(config, parts, client)
         house = built(config, parts, teams=teams, client=client, errands=errands)
-        catch_up = CatchUp(teams, reads=partial(reader, config, house, parts.lately))
+        catch_up = CatchUp(
+            teams,
+            reads=partial(reader, config, house, parts.lately),
+            serves=house.membership.serves,
+        )
         events = events_for(config, house.app, teams)
         yield SlackPlatform(
             teams=teams,
@@ -153,7 +148,8 @@ async def open_slack(config: SlackConfig, parts: SlackParts) -> AsyncIterator[Sl
             forget=house.forget,
             socket=await socket_for(config, house.app, client, catch_up),
             events=events,
-            open_to_all=open_to_all(config.install),
+            membership=house.membership,
+            admissions=parts.admissions,
             doors={**doors, **({EVENTS_PATH: events} if events is not None else {})},
         )
 
@@ -165,7 +161,9 @@ async def installed_at(
     install = config.install
     if install is None:
         one = OneTeam(
-            Team(client, post_seconds=config.post_seconds), retry_seconds=config.retry_seconds
+            Team(client, post_seconds=config.post_seconds),
+            retry_seconds=config.retry_seconds,
+            look_seconds=config.look_seconds,
         )
         await one.identified()
         return one, {}
@@ -179,8 +177,15 @@ async def installed_at(
         forgetting=parts.forgetting,
     )
     await several.load()
+    await parts.admissions.trust_present(several.names)
     door = InstallDoor(
-        admission=Admission(store=store, workspaces=several, client=client, config=install),
+        admission=Admission(
+            store=store,
+            workspaces=several,
+            client=client,
+            config=install,
+            admissions=parts.admissions,
+        ),
         states=InstallStates(secret=install.client_secret, good_for=install.state_seconds),
         config=install,
         api_base=config.api_base,

@@ -9,6 +9,7 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.admissions import Admissions
 from adapters.answer_policy import AnswerPolicy
 from adapters.answered_threads import AnsweredThreads
 from adapters.asked_lately import KnowsAskedLately
@@ -40,6 +41,7 @@ from adapters.slack.hearing.errands import Errands
 from adapters.slack.hearing.files import FileReader
 from adapters.slack.hearing.listener import Listener
 from adapters.slack.hearing.marks import MarkKeepers
+from adapters.slack.hearing.membership import Membership
 from adapters.slack.hearing.shapes import part
 from adapters.slack.hearing.standing import Standing
 from adapters.slack.installing.teams import Teams, team_id_in
@@ -57,6 +59,8 @@ class SlackParts:
 
     desk: TakesQuestions
     markers: MarkerStore
+    admissions: Admissions
+    """Which workspaces are served."""
     answers: KnowsAnswers
     feedback: FeedbackStore
     closed: ClosedPassages | None = None
@@ -86,6 +90,7 @@ class Built:
     hears: Hears
     forget: Callable[[str | None], None]
     """Drop what is remembered of one person, or of everybody."""
+    membership: Membership
 
 
 def built(
@@ -123,6 +128,13 @@ class _Builder:
         self._members = StaffMembers(config.ask_person, people=self._people, teams=teams)
         self._context = Context(people=self._people, files=FileReader(client.session))
         self._whispers = Whispers(teams=teams, session=client.session, api_base=client.base_url)
+        self._membership = Membership(
+            parts.admissions,
+            teams=teams,
+            whispers=self._whispers,
+            errands=errands,
+            has_own_token=config.install is None,
+        )
         self._renderer = SlackRenderer(has_staff=bool(config.ask_person))
         drafts = Drafts(parts.markers)
         self._lost_drafts = LostDrafts(
@@ -135,6 +147,7 @@ class _Builder:
             lost_drafts=self._lost_drafts,
             whispers=self._whispers,
             begun=self._talk.begin,
+            serves=self._membership.serves,
             write_seconds=config.write_seconds,
         )
         self._keeping = self._keeping_of(parts.staffing) if parts.staffing else None
@@ -146,12 +159,13 @@ class _Builder:
         )
         presses = self._presses()
         listener = self._listener(pane)
-        hears = marked(listener.hear, self._marks)
+        hears = marked(self._membership.hearing(listener.hear), self._marks)
 
         def forget(asker_id: str | None) -> None:
             listener.forget(asker_id)
             self._people.forget(asker_id)
             self._members.forget()
+            self._membership.forget(asker_id)
 
         ears = Ears(
             message=hears,
@@ -163,7 +177,7 @@ class _Builder:
             shortcut=self._shortcut().use,
             uninstalled=self._gone,
         )
-        app = bolt_app(ears, teams=teams, base_url=self._client.base_url)
+        app = bolt_app(self._membership.guarded(ears), teams=teams, base_url=self._client.base_url)
         return Built(
             app=app,
             renderer=self._renderer,
@@ -172,6 +186,7 @@ class _Builder:
             marks=self._marks,
             hears=hears,
             forget=forget,
+            membership=self._membership,
         )
 
     def _later(self, hears: Callable[[Mapping[str, Any]], Coroutine[Any, Any, None]]) -> Hears:

@@ -26,8 +26,6 @@ class InstallConfig:
     client_secret: str = field(repr=False)
     public_url: str
     """Where Slack sends the browser back to; the path is the program's own."""
-    allowed: tuple[str, ...] = ()
-    """Ids of the workspaces that may; empty: every one."""
     forgets: bool = False
     """Whether what was asked in a workspace goes when the app is removed from it."""
     state_seconds: float = 600.0
@@ -83,6 +81,8 @@ class SlackConfig:
     """Pauses after which what was missed and could not be read is read again."""
     look_again_after: tuple[float, ...] = (2.0, 5.0, 15.0, 30.0, 60.0, 180.0, 600.0)
     """When a message is looked for of which nobody knows whether Slack will still make it."""
+    look_seconds: float = 60.0
+    """Between two looks at what the token may do, while it may not do everything."""
     retry_seconds: float = 1.0
     """First pause before Slack is asked again who we are; it doubles up to a minute."""
 

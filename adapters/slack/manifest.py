@@ -5,52 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from adapters.slack.acting.shortcut import CALLBACK, NAME
+from adapters.slack.calling.scopes import PLACES, bot_scopes
 from adapters.slack.config import CommandNames, InstallConfig, redirect_uri
 from adapters.slack.hearing.bolt import EVENTS
 
-SCOPES_OF_METHODS = {
-    "assistant.threads.setStatus": "assistant:write",
-    "assistant.threads.setSuggestedPrompts": "assistant:write",
-    "assistant.threads.setTitle": "assistant:write",
-    "chat.appendStream": "chat:write",
-    "chat.delete": "chat:write",
-    "chat.getPermalink": "",
-    "chat.postEphemeral": "chat:write",
-    "chat.postMessage": "chat:write",
-    "chat.startStream": "chat:write",
-    "chat.stopStream": "chat:write",
-    "chat.update": "chat:write",
-    "conversations.history": "",
-    "conversations.replies": "",
-    "files.completeUploadExternal": "files:write",
-    "files.delete": "files:write",
-    "files.getUploadURLExternal": "files:write",
-    "reactions.add": "reactions:write",
-    "usergroups.users.list": "usergroups:read",
-    "users.info": "users:read",
-    "views.open": "",
-    "views.publish": "",
-}
-"""What each method that is called needs; the reading of messages is told by the places below."""
-PLACES = {
-    "message.channels": "channels:history",
-    "message.groups": "groups:history",
-    "message.im": "im:history",
-    "message.mpim": "mpim:history",
-}
-"""Where messages are heard, and the scope that each kind of place needs."""
-SCOPES_OF_EVENTS = {
-    "app_home_opened": "",
-    "app_mention": "app_mentions:read",
-    "app_uninstalled": "",
-    "assistant_thread_context_changed": "assistant:write",
-    "assistant_thread_started": "assistant:write",
-    "tokens_revoked": "",
-}
 ASKED_FOR_BY_SLACK = ("assistant_thread_context_changed",)
 """An app with the assistant pane must subscribe to it, though there is nothing to do."""
-OTHER_SCOPES = ("commands", "files:read")
-"""Slash commands and the shortcut; the text files that hang on questions."""
 EVENTS_PATH = "/slack/events"
 DESCRIPTION = "Answers from your own documents, with a footnote for every sentence."
 
@@ -58,11 +18,6 @@ DESCRIPTION = "Answers from your own documents, with a footnote for every senten
 def bot_events() -> list[str]:
     own = {event for event in EVENTS if event != "message"}
     return sorted({*own, *PLACES, *ASKED_FOR_BY_SLACK})
-
-
-def bot_scopes() -> list[str]:
-    wanted = {*SCOPES_OF_METHODS.values(), *SCOPES_OF_EVENTS.values(), *PLACES.values()}
-    return sorted({*wanted, *OTHER_SCOPES} - {""})
 
 
 def manifest(

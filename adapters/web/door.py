@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel, ConfigDict, Field
@@ -15,12 +15,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from adapters.steward import Finding
 from adapters.web.app import create_api
 from adapters.web.config import WebConfig
+from adapters.web.documents.values import tenant_document
 from adapters.web.guarding.body import BodyLimit
 from adapters.web.guarding.caller import PRIVATE
 from adapters.web.guarding.problems import LastResort
 from adapters.web.parts import WebParts
 from adapters.web.routes.shelves import KeepsShelves, shelf_routes
-from rag_core.conversation.key import Platform
+from rag_core.conversation.key import Platform, TenantId
+from rag_core.conversation.tenants import KnownTenant, Trust
 
 MAX_BODY = 1024 * 1024
 
@@ -45,6 +47,19 @@ class ServesOwner(Protocol):
     ) -> Mapping[str, Any]:
         """Forget one person or one server; what was forgotten, in numbers."""
         ...
+
+    async def decide(self, tenant: TenantId, trust: Trust) -> KnownTenant:
+        """Serve a Discord server or Slack workspace, or do not."""
+        ...
+
+
+class Decision(BaseModel):
+    """What the operator decides about a server or workspace."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(min_length=1, max_length=40)
+    trust: Literal[Trust.ALLOWED, Trust.DENIED]
 
 
 class ForgetRequest(BaseModel):
@@ -101,6 +116,11 @@ def owner_routes(owner: ServesOwner) -> APIRouter:
         forgotten = await owner.forget(wanted.platform, user=wanted.user, tenant=wanted.tenant)
         return JSONResponse(dict(forgotten))
 
+    async def decide(wanted: Decision) -> Response:
+        decided = await owner.decide(TenantId(wanted.id), wanted.trust)
+        return JSONResponse(tenant_document(decided))
+
+    router.add_api_route("/servers", decide, methods=["POST"])
     router.add_api_route("/forget", forget, methods=["POST"])
     router.add_api_route("/page", page, methods=["GET"])
     router.add_api_route("/doctor", examine, methods=["GET"])

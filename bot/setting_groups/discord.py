@@ -34,6 +34,13 @@ class DiscordSettings(BaseModel):
         "Address of Discord's gateway",
         SOCKET_RULE,
     )
+    discord_servers: Numbers = setting(
+        "DISCORD_SERVERS",
+        "",
+        "Discord servers that are served; unset: those that the bot is in at its first start, or"
+        " the first one that it joins, and whichever `footnote servers allow` adds",
+        f"{NUMBERS_RULE} server ids",
+    )
     discord_staff: Pairs = setting(
         "DISCORD_STAFF",
         "",

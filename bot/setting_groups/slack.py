@@ -37,7 +37,8 @@ class SlackSettings(BaseModel):
     slack_workspaces: WorkspaceIds | None = setting(
         "SLACK_WORKSPACES",
         None,
-        "Workspaces that may install the app; unset: every one that opens the address",
+        "Slack workspaces that are served, and whose members are answered in shared channels;"
+        " unset: the first one that installs the app, and whichever `footnote servers allow` adds",
         "workspace ids (T…), separated by commas",
     )
     slack_forget_uninstalled: bool = setting(

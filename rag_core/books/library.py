@@ -11,6 +11,7 @@ from rag_core.books.audience import CHATS, Audience
 from rag_core.books.book import Book, BookIds
 from rag_core.books.bounds import bounded
 from rag_core.books.policy import ANY_TENANT, EVERYWHERE, ChannelPolicy, Place, ReaderProfile
+from rag_core.books.release import without_early_release
 from rag_core.books.rules import Rules
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import InvalidQuestion
@@ -137,7 +138,8 @@ class Library:
     async def _chosen_for(self, place: Place, category_id: str) -> ChannelPolicy:
         """What was said for the place, closed books included."""
         said = await self._policies.around(place, category_id=category_id)
-        return reduce(lambda narrower, wider: narrower.over(wider), said, ChannelPolicy())
+        holds = reduce(lambda narrower, wider: narrower.over(wider), said, ChannelPolicy())
+        return without_early_release(holds, platform=place.platform, at=datetime.now(UTC))
 
     async def _own(self, place: Place) -> ChannelPolicy:
         """The place's own words, or what the operator said of it by its id alone."""

@@ -32,3 +32,13 @@ class Progress(Protocol):
     async def stage(self, state: QuestionState, detail: str = "") -> None: ...
 
     async def text(self, delta: str, *, restart: bool = False) -> None: ...
+
+
+class NoProgress:
+    """Where there is nothing to show how far an answer has come."""
+
+    async def stage(self, state: QuestionState, detail: str = "") -> None:
+        """Nothing to show."""
+
+    async def text(self, delta: str, *, restart: bool = False) -> None:
+        """Nothing to show."""

@@ -9,6 +9,7 @@ from rag_core.ports.jobs import JobStore
 from rag_core.ports.ledger import Ledger
 from rag_core.ports.models import ChatModel, Embedder, Reranker, Vector
 from rag_core.ports.records import FeedbackStore, ForgettingStore, MarkerStore, TicketStore
+from rag_core.ports.tenants import TenantStore
 from rag_core.ports.usage import UsageStore
 from rag_core.ports.vectors import EmbeddedQuery, EmbeddedText, VectorStore
 
@@ -28,6 +29,7 @@ __all__ = [
     "PolicyStore",
     "Reranker",
     "SourceStore",
+    "TenantStore",
     "TicketStore",
     "UsageStore",
     "Vector",

@@ -22,6 +22,7 @@ EVERY_ROW_IS_WANTED = {
     "gaps.DROP_EMPTY",
     "policies.ALL",
     "sources.ALL",
+    "tenants.ALL",
     "token_usage.ALL_USED",
 }
 """Lists of all there is; the gaps, which are few; a day's tokens, of which hardly more is kept."""

@@ -15,6 +15,7 @@ from adapters.slack.config import SlackConfig
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.ratings import Ratings
 from tests.fakes.slack_desk import FakeDesk
+from tests.fakes.tenants import slack_admissions
 from tests.peers.slack import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, SlackPeer
 
 
@@ -45,6 +46,7 @@ def parts_for(desk: FakeDesk, **changes: Any) -> SlackParts:
         "desk": desk,
         "answers": desk,
         "markers": MemoryMarkers(),
+        "admissions": slack_admissions(),
         "feedback": Ratings(),
     }
     return SlackParts(**fields | changes)

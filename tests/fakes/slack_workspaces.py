@@ -11,11 +11,13 @@ import httpx
 
 from adapters.slack.app import SlackPlatform, open_slack
 from adapters.slack.config import REDIRECT_PATH, InstallConfig, SlackConfig
+from rag_core.conversation.key import Platform
 from tests.fakes.installations import MemoryInstallations
 from tests.fakes.markers import MemoryMarkers
 from tests.fakes.slack_desk import FakeDesk
 from tests.fakes.slack_house import config_for, owned, parts_for, served, until
-from tests.peers.slack_cloud import CLIENT_ID, CLIENT_SECRET, SlackCloud
+from tests.fakes.tenants import slack_admissions, trusting
+from tests.peers.slack_cloud import ACME, BETA, CLIENT_ID, CLIENT_SECRET, SlackCloud
 from tests.peers.slack_sender import SIGNING_SECRET
 
 
@@ -78,9 +80,9 @@ async def workspaces_at_work(
         base = address.removesuffix("/slack/events")
         cloud.redirect_uri = base + REDIRECT_PATH
         config = configured(cloud, base, over=over, slack=slack or {}, **install)
-        handed = parts_for(
-            desk, **{"installations": kept, "markers": MemoryMarkers(), **(parts or {})}
-        )
+        both = slack_admissions(trusting(Platform.SLACK, ACME, BETA))
+        own = {"installations": kept, "markers": MemoryMarkers(), "admissions": both}
+        handed = parts_for(desk, **own | (parts or {}))
         platform = await stack.enter_async_context(open_slack(config, handed))
         doors.platform = platform
         await stack.enter_async_context(owned(platform.run()))

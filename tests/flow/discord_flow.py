@@ -13,6 +13,7 @@ from adapters.discord.client import open_discord
 from adapters.discord.config import DiscordConfig
 from adapters.platform import ChatPlatform
 from tests.fakes.discord_desk import DiscordDesk
+from tests.fakes.tenants import MemoryTenants, discord_admissions
 from tests.peers.discord import TOKEN, DiscordPeer, open_discord_peer
 from tests.peers.discord_world import Channel, Guild, Person
 
@@ -45,6 +46,7 @@ class Course:
     channel: Channel = field(init=False)
     alice: Person = field(init=False)
     bob: Person = field(init=False)
+    tenants: MemoryTenants = field(default_factory=MemoryTenants)
     platform: ChatPlatform | None = None
     parts: dict[str, Any] = field(default_factory=dict)
     """What else the bot is opened with."""
@@ -91,7 +93,8 @@ async def running(course: Course, **changes: Any) -> AsyncIterator[ChatPlatform]
     """The bot, listening."""
     config = config_for(course.peer, **changes)
     desk = course.desk
-    parts = DiscordParts(desk=desk, markers=course.markers, **course.parts)
+    own = {"admissions": discord_admissions(course.tenants), **course.parts}
+    parts = DiscordParts(desk=desk, markers=course.markers, **own)
     async with open_discord(config, parts) as platform:
         course.platform = platform
         async with desk.serving(platform):

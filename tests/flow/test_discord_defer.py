@@ -15,6 +15,7 @@ from adapters.discord.assembly import DiscordParts
 from adapters.discord.client import open_discord
 from rag_core.desk.progress import Progress
 from tests.fakes.discord_desk import DiscordDesk
+from tests.fakes.tenants import discord_admissions
 from tests.flow.discord_flow import Markers, config_for
 from tests.peers.discord import DiscordPeer, open_discord_peer
 from tests.peers.discord_interactions import CALLBACK, DEFER, Interaction
@@ -94,7 +95,7 @@ async def test_commands_are_deferred_at_once_while_the_loop_stalls() -> None:
     with discord_elsewhere() as elsewhere:
         peer, markers = elsewhere.peer, Markers()
         peer.world.text_channel(peer.world.guild())
-        parts = DiscordParts(desk=desk, markers=markers)
+        parts = DiscordParts(desk=desk, markers=markers, admissions=discord_admissions())
         config = config_for(peer, request_seconds=5.0)
         async with open_discord(config, parts) as platform, desk.serving(platform):
             await peer.until(lambda: platform.is_ready and markers.knows_commands)

@@ -15,6 +15,7 @@ from adapters.discord.hearing.entrance import AT_THE_DESK
 from rag_core.desk.incoming import IncomingQuestion, Receipt
 from rag_core.errors import ConfigurationError, DeskFull
 from tests.fakes.discord_desk import DiscordDesk
+from tests.fakes.tenants import discord_admissions
 from tests.flow.discord_flow import Course, Markers, config_for, on_a_course, running
 from tests.peers.discord import ME, open_discord_peer
 from tests.peers.discord_gateway import (
@@ -66,7 +67,12 @@ async def test_a_refused_token_is_one_line_that_names_the_setting() -> None:
     async with open_discord_peer() as peer:
         config = config_for(peer, token="wrong-secret")
         with pytest.raises(ConfigurationError) as refused:
-            async with open_discord(config, DiscordParts(desk=DiscordDesk(), markers=Markers())):
+            async with open_discord(
+                config,
+                DiscordParts(
+                    desk=DiscordDesk(), markers=Markers(), admissions=discord_admissions()
+                ),
+            ):
                 pass
         sentence = str(refused.value)
         assert sentence.startswith("DISCORD_BOT_TOKEN was refused")
@@ -79,7 +85,8 @@ async def test_a_token_that_the_gateway_refuses_names_the_setting_too() -> None:
     async with open_discord_peer() as peer:
         peer.gateway.token = "another"
         async with open_discord(
-            config_for(peer), DiscordParts(desk=DiscordDesk(), markers=Markers())
+            config_for(peer),
+            DiscordParts(desk=DiscordDesk(), markers=Markers(), admissions=discord_admissions()),
         ) as platform:
             with pytest.raises(ConfigurationError, match="DISCORD_BOT_TOKEN was refused"):
                 await platform.run()
@@ -193,7 +200,8 @@ async def test_a_question_that_was_heard_reaches_the_desk_before_the_bot_closes(
         course = Course(peer, DiscordDesk())
         config = config_for(peer, accept_pauses=(0.3,))
         async with open_discord(
-            config, DiscordParts(desk=course.desk, markers=course.markers)
+            config,
+            DiscordParts(desk=course.desk, markers=course.markers, admissions=discord_admissions()),
         ) as platform:
             listening = asyncio.create_task(platform.run())
             await course.until(lambda: platform.is_ready)

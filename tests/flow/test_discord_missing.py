@@ -126,7 +126,7 @@ def named(findings: list[Finding], name: str) -> Finding:
     return next(found for found in findings if name in found.name)
 
 
-async def test_the_doctor_shows_what_is_missing_channel_by_channel() -> None:
+async def test_the_doctor_shows_what_is_missing_in_which_channel() -> None:
     async with open_discord_peer() as peer:
         course = Course(peer, DiscordDesk())
         peer.world.text_channel(course.guild, "fine")
@@ -136,12 +136,31 @@ async def test_the_doctor_shows_what_is_missing_channel_by_channel() -> None:
         peer.gateway.allowed.clear()
         async with running(course, staff_roles={str(course.guild.id): "99"}) as platform:
             found = list(await platform.findings())
-        help_channel = named(found, "#help on Course")
-        assert not help_channel.in_place
-        assert "Create Public Threads, Attach Files" in help_channel.detail
-        assert not any("#fine" in each.name or "staff-only" in each.name for each in found)
+        lacking = named(found, "permissions (Create Public Threads, Attach Files")
+        assert not lacking.in_place
+        assert lacking.detail.startswith("1 channel lacks Create Public Threads, Attach Files")
+        assert "#help on Course" in lacking.detail
+        assert not any("staff-only" in each.detail for each in found)
         assert "Switch on Message Content Intent" in named(found, "message content").advice
         assert "DISCORD_STAFF" in named(found, "staff of Course").advice
+
+
+async def test_forty_channels_that_lack_the_same_are_one_finding() -> None:
+    async with open_discord_peer() as peer:
+        course = Course(peer, DiscordDesk())
+        for number in range(40):
+            channel = peer.world.text_channel(course.guild, f"group-{number}")
+            channel.denied |= {"CREATE_PUBLIC_THREADS"}
+        mute = peer.world.text_channel(course.guild, "mute")
+        mute.denied |= {"ATTACH_FILES"}
+        async with running(course) as platform:
+            found = [each for each in await platform.findings() if not each.in_place]
+        forty, one = found
+        assert forty.detail.startswith(
+            "40 channels lack Create Public Threads: #group-0 on Course, "
+        )
+        assert forty.detail.endswith("#group-4 on Course and 35 more.")
+        assert one.detail == "1 channel lacks Attach Files: #mute on Course."
 
 
 async def test_where_nothing_is_missing_the_doctor_says_so_and_prints_the_invite_link() -> None:

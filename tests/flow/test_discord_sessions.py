@@ -17,6 +17,7 @@ from adapters.discord.config import ShardRange
 from adapters.discord.gateway.sessions import HOUR, IdentifyBudget
 from rag_core.books.policy import ChannelPolicy
 from tests.fakes.discord_desk import DiscordDesk
+from tests.fakes.tenants import discord_admissions
 from tests.flow.discord_flow import Course, Markers, config_for, on_a_course, running
 from tests.peers.discord import open_discord_peer
 from tests.peers.discord_gateway import IDENTIFY, RESUME
@@ -368,7 +369,7 @@ async def test_the_eleventh_start_waits_and_says_until_when(
         markers = Markers()
         name = f"discord:identifies:{peer.world.bot.id}"
         markers.kept[name] = json.dumps([time() - HOUR + 1.0 + n / 10 for n in range(10)])
-        parts = DiscordParts(desk=DiscordDesk(), markers=markers)
+        parts = DiscordParts(desk=DiscordDesk(), markers=markers, admissions=discord_admissions())
         async with open_discord(config_for(peer), parts) as platform:
             running = asyncio.create_task(platform.run())
             await peer.until(lambda: "sessions began" in caplog.text)

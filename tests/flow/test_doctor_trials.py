@@ -104,6 +104,20 @@ async def test_discord_is_content_and_prints_the_link_that_asks_for_exactly_what
     assert "999 of 1000" in found["discord new sessions"].detail
 
 
+async def test_a_public_application_is_warned_of_with_the_steps_that_make_it_private(
+    looks: Looks,
+) -> None:
+    async with open_discord_peer() as peer:
+        settings = looks(DISCORD_BOT_TOKEN=TOKEN, DISCORD_API_BASE=peer.api_base)
+        assert "discord application" not in await found_by(settings)
+        peer.routes.is_public = True
+        found = (await found_by(settings))["discord application"]
+    assert found.in_place
+    assert found.is_warning
+    assert "Public Bot" in found.advice
+    assert "Install Link" in found.advice
+
+
 async def test_discord_refuses_the_token(looks: Looks) -> None:
     async with open_discord_peer() as peer:
         settings = looks(DISCORD_BOT_TOKEN="not-the-token", DISCORD_API_BASE=peer.api_base)

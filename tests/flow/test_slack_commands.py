@@ -26,6 +26,7 @@ from tests.builders import a_result
 from tests.fakes.slack_desk import FakeDesk, desk_that_answers
 from tests.fakes.slack_house import settled, slack_at_work, until
 from tests.fakes.slack_steward import SmallHouse
+from tests.fakes.tenants import slack_admissions, trusting
 from tests.peers.slack import ANN, BEN, CLEO, DIRECT, ELSEWHERE, GENERAL, TEAM, SlackPeer
 from tests.peers.slack_house import Whisper, controls_in
 from tests.peers.slack_rules import check_message, texts_of
@@ -239,9 +240,10 @@ async def test_the_house_command_lists_what_concerns_everybody(over: str) -> Non
 @pytest.mark.parametrize("words", ["channel", "doctor", "jobs", "gaps", "channel auto on"])
 async def test_only_admins_see_and_set_what_is_theirs(words: str) -> None:
     desk, house = desk_that_answers(), SmallHouse()
+    both = slack_admissions(trusting(Platform.SLACK, TEAM, "T0OTHER"))
     async with (
         SlackPeer() as peer,
-        slack_at_work(peer, desk, admins=(BEN,), parts={"steward": house}),
+        slack_at_work(peer, desk, admins=(BEN,), parts={"steward": house, "admissions": both}),
     ):
         use = peer.people.command
         assert await said_to(peer, use(ANN, "/footnote", words)) == ADMINS_ONLY

@@ -11,9 +11,11 @@ from rag_core.agent.phrases import PHRASES as COMMON
 from rag_core.agent.requests import ANSWER_THIS
 from rag_core.books.policy import ChannelPolicy
 from rag_core.conversation.context import MAX_CONTEXT, ContextItem, ContextKind
+from rag_core.conversation.key import Platform
 from tests.fakes.answers import an_answer
 from tests.fakes.slack_desk import FakeDesk, desk_that_answers
 from tests.fakes.slack_house import settled, slack_at_work, until
+from tests.fakes.tenants import slack_admissions, trusting
 from tests.peers.slack import (
     ANN,
     BEN,
@@ -67,9 +69,11 @@ async def test_a_channel_that_opted_in_has_its_questions_answered(over: str) -> 
 async def test_private_group_and_shared_places_and_guests_are_answered_like_any(
     kind: str, home: str, over: str
 ) -> None:
-    """In a shared channel the asker is of another workspace; the conversation is ours."""
+    """In a shared channel the asker is of another workspace, which is allowed; the conversation is
+    ours."""
     desk, place = desk_that_answers(), "C0PLACE"
-    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over):
+    parts = {"admissions": slack_admissions(trusting(Platform.SLACK, TEAM, "T0AWAY"))}
+    async with SlackPeer() as peer, slack_at_work(peer, desk, over=over, parts=parts):
         peer.world.channels[place] = SlackChannel(place, kind, {ANN, BEN, BOT_USER})
         peer.world.home_of[ANN] = home
         away = {} if home == TEAM else {"team": home, "user_team": home, "source_team": home}

@@ -60,7 +60,7 @@ LESS_OR_MORE: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({}, {"authorizations": [{}]}),
     ({}, {"authorizations": [{"team_id": TEAM, "enterprise_id": "E1", "is_bot": True}]}),
     ({}, {"enterprise_id": "E1", "is_ext_shared_channel": True, "context_team_id": "T9"}),
-    ({"team": "T9", "user_team": "T9", "source_team": "T9"}, {}),
+    ({"team": TEAM, "user_team": TEAM, "source_team": TEAM}, {"is_ext_shared_channel": True}),
     ({}, {"event_id": GONE}),
     ({"blocks": None, "files": None, "client_msg_id": None, "thread_ts": None}, {}),
     ({"blocks": [], "attachments": [], "metadata": {}, "edited": None}, {}),

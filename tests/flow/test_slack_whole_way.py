@@ -179,8 +179,13 @@ async def test_two_workspaces_install_the_program_and_outlive_its_restart(
         }
         browser = Browser(base, cloud)
         async with browser.client, running_house(library, **given):
-            for team in (ACME, BETA):
-                assert (await browser.installs(team)).status_code == 200
+            assert (await browser.installs(ACME)).status_code == 200
+            refused = await browser.installs(BETA)
+            assert refused.status_code == 403
+            assert f"footnote servers allow {BETA}" in refused.text
+            printed, _ = await footnote("servers", "allow", BETA, folder=library, settings=given)
+            assert printed.startswith(f"slack {BETA} {BETA} & <Sons>: allowed since ")
+            assert (await browser.installs(BETA)).status_code == 200
         assert not is_anywhere(library, "CANARY")
         async with running_house(library, **given):
             told, _ = await footnote(

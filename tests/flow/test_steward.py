@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -148,3 +148,76 @@ async def test_admins_see_the_budget_of_their_own_server_alone(services: Service
     found = await HouseSteward(services).findings(CHANNEL)
     [budget] = [each for each in found if each.name == "budget"]
     assert budget.detail == "40 tokens in the last 24 hours; no limit is set."
+
+
+# Release dates
+
+
+TOMORROW = datetime.now(UTC) + timedelta(days=1)
+YESTERDAY = datetime.now(UTC) - timedelta(days=1)
+EARLY = ChannelPolicy(released_at=TOMORROW)
+
+
+async def shows(services: Services, place: Place = CHANNEL) -> datetime | None:
+    """Up to when material is found in a place."""
+    filters = await services.library.filters_for(
+        platform=place.platform, tenant=place.tenant, channel_id=place.channel_id
+    )
+    return filters.released_at
+
+
+@pytest.mark.parametrize("platform", [Platform.DISCORD, Platform.SLACK])
+async def test_an_admin_of_a_chat_shows_nothing_that_is_not_out_yet(
+    services: Services, platform: Platform
+) -> None:
+    steward, place = HouseSteward(services), replace(CHANNEL, platform=platform)
+    chosen = ChannelPolicy(book_id="course", released_at=TOMORROW)
+    for early in (EARLY, chosen):
+        for where in (place, replace(place, channel_id="")):
+            with pytest.raises(InvalidQuestion, match="later than today"):
+                await steward.set_policy(where, early)
+    await steward.set_policy(place, ChannelPolicy(book_id="course", released_at=YESTERDAY))
+    assert await shows(services, place) == YESTERDAY
+
+
+async def test_where_the_operator_bound_the_book_an_admin_may_show_it_early(
+    services: Services,
+) -> None:
+    steward = HouseSteward(services)
+    await services.librarian.bind(
+        platform=Platform.DISCORD, channel_id="channel-1", book_ids=["course"], tenant=None
+    )
+    own = await steward.own_policy(CHANNEL)
+    await steward.set_policy(CHANNEL, EARLY.over(own))
+    assert await shows(services) == TOMORROW
+    assert (await steward.policy(CHANNEL)).books == ("course",)
+
+
+async def test_a_book_that_an_admin_chooses_afterwards_is_not_shown_early(
+    services: Services, tmp_path: Path
+) -> None:
+    steward = HouseSteward(services)
+    request = IngestionRequest(book_id="exams", sources=(str(tmp_path / "docs"),))
+    await services.ingestion.wait((await services.ingestion.start(request)).job_id)
+    await services.librarian.bind(
+        platform=Platform.DISCORD, channel_id=TENANT, book_ids=["course"], tenant=TENANT
+    )
+    await services.librarian.bind(
+        platform=Platform.DISCORD, channel_id="channel-1", book_ids=["course"], tenant=TENANT
+    )
+    await steward.set_policy(CHANNEL, EARLY.over(await steward.own_policy(CHANNEL)))
+    own = await steward.own_policy(CHANNEL)
+    with pytest.raises(InvalidQuestion, match="later than today"):
+        await steward.set_policy(CHANNEL, own.reading("exams"))
+    # The date of the server would reach a channel that reads another book.
+    other = replace(CHANNEL, channel_id="channel-2")
+    server = await services.stores.policies.get(SERVER) or ChannelPolicy()
+    await services.stores.policies.set(
+        SERVER, replace(server.bound_to("course"), released_at=TOMORROW)
+    )
+    assert await shows(services, other) == TOMORROW
+    await steward.set_policy(other, ChannelPolicy(book_id="exams"))
+    assert (await steward.policy(other)).books == ("exams",)
+    found = await shows(services, other)
+    assert found is not None
+    assert found < TOMORROW

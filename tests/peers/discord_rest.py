@@ -23,6 +23,7 @@ from tests.peers.discord_world import (
     Guild,
     Note,
     World,
+    member_of,
     timestamp,
 )
 
@@ -56,11 +57,14 @@ class Routes:
         self.publish: Callable[..., Awaitable[None]] = nobody_listens
         self.reads_content: Callable[[], bool] = lambda: True
         self.sessions_left = 999
+        self.is_public = False
+        """Whether anybody may add the bot to a server."""
         self.typing: list[int] = []
         self.commands: dict[str, list[dict[str, Any]]] = {}
         self._posting = Posting(world)
         self.table: dict[str, Route] = {
             "GET /users/@me": self.me,
+            "GET /users/@me/guilds": self.own_guilds,
             "POST /users/@me/channels": self.open_direct,
             "GET /oauth2/applications/@me": self.application,
             "GET /applications/@me": self.application,
@@ -110,7 +114,7 @@ class Routes:
             "name": self.world.bot.name,
             "description": "",
             "icon": None,
-            "bot_public": False,
+            "bot_public": self.is_public,
             "bot_require_code_grant": False,
             "verify_key": "0" * 64,
             "owner": self.world.bot.as_json(),
@@ -140,16 +144,25 @@ class Routes:
         return 200, {"threads": threads, "members": []}
 
     async def member(self, call: Call, guild_id: str, person_id: str) -> Reply:
-        members = self._guild(guild_id).as_json(self.world.bot)["members"]
-        for member in members:
+        guild, person = self._guild(guild_id), self.world.people.get(int(person_id))
+        for member in guild.as_json(self.world.bot)["members"]:
             if member["user"]["id"] == person_id:
                 return 200, member
-        raise Refused(404, 10007, "Unknown Member")
+        if person is None or person in guild.strangers:  # whoever looks may not know
+            return 404, Refused(404, 10007, "Unknown Member").as_json()
+        return 200, member_of(person)
 
     def _guild(self, guild_id: str) -> Guild:
         if int(guild_id) not in self.world.guilds:
             raise Refused(404, 10004, "Unknown Guild")
         return self.world.guilds[int(guild_id)]
+
+    async def own_guilds(self, call: Call) -> Reply:
+        limit = int(call.query.get("limit", "200"))
+        check(["limit: int value should be 1 to 200"] if not 1 <= limit <= 200 else [])
+        after = int(call.query.get("after", "0"))
+        found = [guild for guild in self.world.guilds.values() if guild.id > after][:limit]
+        return 200, [{"id": str(guild.id), "name": guild.name, "owner": False} for guild in found]
 
     async def open_direct(self, call: Call) -> Reply:
         person = self.world.people.get(int(call.body.get("recipient_id", 0)))

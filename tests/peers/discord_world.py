@@ -201,6 +201,9 @@ class Guild:
     channels: list[Channel] = field(default_factory=list)
     roles: dict[int, str] = field(default_factory=dict)
     """Beside the two that are always there."""
+    strangers: list[Person] = field(default_factory=list)
+    """Who is no member; everybody else is one."""
+    system_channel: Channel | None = None
 
     def as_json(self, bot: Person) -> dict[str, Any]:
         top = [channel for channel in self.channels if channel.parent is None]
@@ -209,6 +212,7 @@ class Guild:
             "id": str(self.id),
             "name": self.name,
             "owner_id": str(self.owner.id),
+            "system_channel_id": str(self.system_channel.id) if self.system_channel else None,
             "roles": [
                 _role(self.id, "@everyone"),
                 _role(self.bot_role_id, bot.name, bot_id=bot.id),
@@ -216,7 +220,7 @@ class Guild:
             ],
             "channels": [channel.as_json() for channel in top],
             "threads": [thread.as_json() for thread in threads],
-            "members": [_member(bot, self.bot_role_id)],
+            "members": [member_of(bot, self.bot_role_id)],
             "member_count": 2,
             "emojis": [],
             "stickers": [],
@@ -246,7 +250,7 @@ def _role(role_id: int, name: str, *, bot_id: int | None = None) -> dict[str, An
     }
 
 
-def _member(person: Person, *roles: int) -> dict[str, Any]:
+def member_of(person: Person, *roles: int) -> dict[str, Any]:
     return {
         "user": person.as_json(),
         "roles": [str(role) for role in roles],

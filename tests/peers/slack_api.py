@@ -161,6 +161,9 @@ class SlackApi:
         self.world = world
         self.tokens = {bot_token: "bot", app_token: "app"}
         self.scopes = set(ALL_SCOPES)
+        self.for_organisation = False
+        """Whether the app was installed for a whole organisation."""
+        self.enterprise = ""
         self.standing: dict[str, str] = {}
         """Methods that this workspace always refuses, and the error it gives."""
         self.limits = RateLimits()
@@ -218,7 +221,8 @@ class SlackApi:
             "team_id": self.world.team,
             "user_id": BOT_USER,
             "bot_id": BOT,
-            "is_enterprise_install": False,
+            "is_enterprise_install": self.for_organisation,
+            **({"enterprise_id": self.enterprise} if self.enterprise else {}),
         }
 
     def _apps_connections_open(self, arguments: Arguments) -> Arguments:

@@ -51,7 +51,7 @@ class Visitors:
     def command(self, user: str, name: str, text: str, channel: str = DIRECT) -> Envelope:
         body = {
             "token": "verification",
-            "team_id": self._peer.world.team,
+            "team_id": self._home_of(user),
             "team_domain": "team",
             "channel_id": channel,
             "channel_name": "somewhere",
@@ -127,13 +127,16 @@ class Visitors:
         return {
             "type": kind,
             "team": {"id": self._peer.world.team, "domain": "team"},
-            "user": {"id": user, "username": "somebody", "team_id": self._peer.world.team},
+            "user": {"id": user, "username": "somebody", "team_id": self._home_of(user)},
             "api_app_id": APP,
             "token": "verification",
             "trigger_id": self._peer.house.trigger(),
             "enterprise": None,
             "is_enterprise_install": False,
         }
+
+    def _home_of(self, user: str) -> str:
+        return self._peer.world.home_of.get(user, self._peer.world.team)
 
     def _url(self, channel: str, user: str, whisper: Whisper | None) -> str:
         name = self._peer.house.url(channel, user, whisper)

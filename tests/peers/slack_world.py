@@ -35,6 +35,9 @@ class SlackMessage:
     """Deleted, with replies that keep its place."""
     unfurls: bool = False
     files: list[dict[str, Any]] = field(default_factory=list)
+    home: str = TEAM
+    """The workspace of whoever wrote it."""
+    is_from_outside: bool = False
 
     @property
     def seen(self) -> str:
@@ -51,8 +54,10 @@ class SlackMessage:
             "ts": self.ts,
             "user": self.user,
             "text": self.text,
-            "team": TEAM,
+            "team": self.home,
         }
+        if self.is_from_outside:
+            message |= {"user_team": self.home, "source_team": self.home}
         if self.thread_ts:
             message["thread_ts"] = self.thread_ts
         if self.files:
@@ -120,6 +125,8 @@ class SlackWorld:
 
     def add(self, message: SlackMessage) -> SlackMessage:
         channel = self.channels[message.channel]
+        message.home = self.home_of.get(message.user, self.team)
+        message.is_from_outside = message.home != self.team
         if message.thread_ts is not None:
             self.thread_head(channel, message.thread_ts)
         channel.messages[message.ts] = message

@@ -61,6 +61,7 @@ def test_lists_and_pairs_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
         ("DISCORD_STAFF", "tutors"),
         ("DISCORD_STAFF", "1:2:3"),
         ("DISCORD_ADMIN_ROLES", "admins"),
+        ("DISCORD_SERVERS", "my server"),
         ("DISCORD_READER_ROLES", "9:tier5"),
         ("DISCORD_COMMANDS", "here"),
         ("DISCORD_SHARDS", "4-3/16"),

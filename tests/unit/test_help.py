@@ -15,7 +15,7 @@ from bot.cli import app
 
 SCREEN = {"COLUMNS": "80", "TERM": "dumb"}
 RUNNER = CliRunner(env=SCREEN)
-GROUPS = [(), ("books",), ("sources",), ("staff",)]
+GROUPS = [(), ("books",), ("sources",), ("staff",), ("servers",)]
 
 
 @pytest.mark.parametrize("group", GROUPS, ids=" ".join)

@@ -21,6 +21,7 @@ from adapters.discord.gateway.patience import NOT_TAKEN, in_hand
 from adapters.discord.gateway.tokens import TicketRest, ticket_of
 from adapters.discord.hearing.channels import Spot
 from adapters.discord.hearing.readers import Readers
+from adapters.discord.hearing.servers import Servers
 from adapters.platform import AcceptsQuestions
 from adapters.refusals import refusal_sentence
 from rag_core.books.policy import ReaderProfile
@@ -136,18 +137,43 @@ class Commands:
 class Interactions:
     """Leads every interaction to who answers it; one that cannot be answered is only logged."""
 
-    def __init__(self, *handlers: Handler, first: Takes | None = None) -> None:
+    def __init__(
+        self,
+        *handlers: Handler,
+        servers: Servers,
+        tickets: TicketRest,
+        first: Takes | None = None,
+    ) -> None:
         self._handlers = handlers
+        self._servers = servers
+        self._tickets = tickets
         self._first = first
 
     async def hear(self, interaction: discord.Interaction) -> None:
         try:
+            if not await self._is_admitted(interaction):
+                await self._refuse(interaction)
+                return
             if self._first is not None and await self._first(interaction):
                 return
             for handler in self._handlers:
                 await handler(interaction)
         except FootnoteError as error:
             log.warning("an interaction was not answered", extra=ids(interaction, error))
+
+    async def _is_admitted(self, interaction: discord.Interaction) -> bool:
+        guild_id = interaction.guild_id
+        guild = interaction.client.get_guild(guild_id) if guild_id is not None else None
+        return await self._servers.admits(interaction.user, guild_id=guild_id, guild=guild)
+
+    async def _refuse(self, interaction: discord.Interaction) -> None:
+        """Each time, because an interaction without an answer looks like a defect; to whoever
+        used it alone."""
+        ticket = ticket_of(interaction)
+        if interaction.type is discord.InteractionType.autocomplete:
+            await self._tickets.choose(ticket, [])
+        else:
+            await self._tickets.say(ticket, self._servers.refusal(interaction))
 
 
 def name_of(interaction: discord.Interaction) -> str:

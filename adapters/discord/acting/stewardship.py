@@ -27,10 +27,7 @@ from rag_core.errors import FootnoteError, InvalidQuestion
 log = logging.getLogger(__name__)
 
 MAX_MESSAGE = 1_900
-NOT_ADMIN = (
-    "This is for admins: people who may manage this server, or whose role is named in"
-    " DISCORD_ADMIN_ROLES."
-)
+NOT_ADMIN = "This is for admins: people who may manage this server, or have one of my admin roles."
 NO_SERVER = "This belongs to a server: please use it there."
 NO_STEWARD = "This is not available in this installation."
 NOT_A_THREAD = "This belongs into a thread."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
 from adapters.answered_threads import AnsweredThreads
 from adapters.discord.acting.asking import came_by_command
@@ -16,15 +16,16 @@ from adapters.discord.answering.parts import is_this_part, post_of
 from adapters.discord.answering.places import AnswerPlace, AnswerPlaces, makes_thread
 from adapters.discord.answering.progress import LinePace, shown
 from adapters.discord.answering.token_reply import TokenReplies
-from adapters.discord.gateway.errors import GONE, DiscordRefused
+from adapters.discord.gateway.errors import GONE, SERVICE, DiscordRefused
 from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.gateway.tokens import TicketRest
 from adapters.discord.gateway.turns import Urgency, as_urgent_as
 from adapters.discord.hearing.channels import DIRECT
+from adapters.discord.hearing.servers import Servers
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
-from rag_core.desk.progress import Progress
-from rag_core.errors import UpstreamError, UpstreamRejected
+from rag_core.desk.progress import NoProgress, Progress
+from rag_core.errors import PlaceRefused, UpstreamError, UpstreamRejected
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ class DiscordReplies:
         threads: AnsweredThreads,
         pace: LinePace,
         begin: Callable[[IncomingQuestion], None],
+        servers: Servers,
         detours: Detours,
         typing_every: float = TYPING_EVERY_SECONDS,
     ) -> None:
@@ -51,6 +53,7 @@ class DiscordReplies:
         self._threads = threads
         self._pace = pace
         self._begin = begin
+        self._servers = servers
         self._doors = ClosedDoors()
         self._places = AnswerPlaces(rest, self._doors)
         self._detours = detours
@@ -58,12 +61,26 @@ class DiscordReplies:
         self._by_token = TokenReplies(rest, tickets)
         self._typing_every = typing_every
 
-    def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
+    @asynccontextmanager
+    async def progress(self, question: IncomingQuestion) -> AsyncIterator[Progress]:
         self._begin(question)
+        async with await self._progress_of(question) as progress:
+            yield progress
+
+    async def _progress_of(
+        self, question: IncomingQuestion
+    ) -> AbstractAsyncContextManager[Progress]:
+        if not await self._servers.admits_answer(question):
+            return nullcontext(NoProgress())
         if came_by_command(question):
             line = TicketLine(question, tickets=self._tickets)
             return shown(line, self._pace, question)
         return self._typing(question)
+
+    async def _check_server(self, question: IncomingQuestion) -> None:
+        """What was asked before a server was denied is not answered after it."""
+        if not await self._servers.admits_answer(question):
+            raise PlaceRefused(SERVICE, "the server is not allowed")
 
     def open_notice(self, question: IncomingQuestion) -> bool:
         """Discord counts deletions by the channel, and each thread is one."""
@@ -73,6 +90,7 @@ class DiscordReplies:
         """Nobody's room is less for it."""
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        await self._check_server(question)
         by_command = came_by_command(question)
         try:
             if by_command:
@@ -116,6 +134,7 @@ class DiscordReplies:
 
     async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
         """Let a part that was posted say something else; what announced it has done its duty."""
+        await self._check_server(question)
         await self.lines.clear(question.message_id)
         if came_by_command(question):
             await self._by_token.edit(question, part)

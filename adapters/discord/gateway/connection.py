@@ -35,6 +35,10 @@ Channel = discord.abc.GuildChannel | discord.abc.PrivateChannel | discord.Thread
 class Audience(Protocol):
     """Who is told what happens on Discord."""
 
+    async def joined(self, guild: discord.Guild) -> None:
+        """The bot was added to a server."""
+        ...
+
     async def returned(self, guild: discord.Guild, *, missed_since: float) -> bool:
         """Whether all is read that was missed of a server that was away."""
         ...
@@ -209,10 +213,16 @@ class Connection(discord.AutoShardedClient):
 
     async def on_guild_available(self, guild: discord.Guild) -> None:
         since = self._away.pop(guild.id, None)
-        if since is not None:
-            with own_task_in(self._reading):
-                if await self._audience.returned(guild, missed_since=since):
-                    await self._running[guild.shard_id].has_read(since)
+        if since is None:  # Discord may tell of a new server in this way too
+            await self.on_guild_join(guild)
+            return
+        with own_task_in(self._reading):
+            if await self._audience.returned(guild, missed_since=since):
+                await self._running[guild.shard_id].has_read(since)
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        with self._owned_task():
+            await self._audience.joined(guild)
 
     async def on_message(self, message: discord.Message) -> None:
         with self._owned_task():

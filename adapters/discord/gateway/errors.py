@@ -21,6 +21,7 @@ NOT_YET = 40058
 """A forum post cannot be written to before its first message is there."""
 THREAD_IS_THERE = 160004
 UNKNOWN_CHANNEL = 10003
+UNKNOWN_MEMBER = 10007
 UNKNOWN_MESSAGE = 10008
 GONE = frozenset({UNKNOWN_CHANNEL, UNKNOWN_MESSAGE})
 SLOW_MODE = 20016

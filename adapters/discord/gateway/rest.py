@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -15,14 +15,18 @@ from adapters.discord.gateway.errors import (
     SERVICE,
     THREAD_IS_THERE,
     UNKNOWN_CHANNEL,
+    UNKNOWN_MEMBER,
     DiscordRefused,
     discord_errors,
 )
 from adapters.discord.gateway.tries import refused_at_first
 from adapters.discord.gateway.turns import Urgency
+from rag_core.conversation.key import TenantId
 from rag_core.errors import UpstreamUnavailable
 
 NEWEST = 100
+A_PAGE = 200
+"""Servers of one answer."""
 ARCHIVE_AFTER_MINUTES: Literal[1440] = 1440
 
 
@@ -162,6 +166,29 @@ class DiscordRest:
     async def turn(self, level: Urgency) -> None:
         """Wait before what is to be sent is decided, so that it is the newest."""
         await self._connection.addressed.turns.wait(level)
+
+    async def own_servers(self) -> Mapping[TenantId, str]:
+        """Every server that the bot is in, by id, with its name."""
+        found: dict[TenantId, str] = {}
+        after: int | None = None
+        while True:
+            with discord_errors():
+                page: Any = await self._http.get_guilds(A_PAGE, after=after, with_counts=False)
+                found |= {TenantId(str(guild["id"])): str(guild.get("name", "")) for guild in page}
+                if len(page) < A_PAGE:
+                    return found
+                after = max(int(guild["id"]) for guild in page)
+
+    async def has_member(self, server_id: str, user_id: int) -> bool:
+        """Whether somebody is on a server."""
+        try:
+            with discord_errors():
+                await self._http.get_member(int(server_id), user_id)
+        except DiscordRefused as refusal:
+            if refusal.code != UNKNOWN_MEMBER:
+                raise
+            return False
+        return True
 
     async def open_direct(self, user_id: str) -> str:
         """The channel that one person and we share alone."""

@@ -12,7 +12,7 @@ import aiohttp
 
 from adapters.discord.client import NOT_OUR_BOT
 from adapters.discord.config import DiscordConfig
-from adapters.discord.findings import NAME, content_finding, invite_finding
+from adapters.discord.findings import NAME, content_finding, invite_finding, public_finding
 from adapters.steward import Finding
 from rag_core.errors import UpstreamRejected, UpstreamUnavailable
 
@@ -39,11 +39,13 @@ async def tried(config: DiscordConfig) -> Sequence[Finding]:
     if me is None or application is None or gateway is None:
         return [Finding(name=f"{NAME} token", in_place=False, detail=NOT_OUR_BOT, advice=NEW_TOKEN)]
     detail = f"belongs to {me.get('username')}."
+    public = [public_finding()] if application.get("bot_public") is True else []
     return [
         Finding(name=f"{NAME} token", in_place=True, detail=detail),
         content_finding(on=bool(int(application.get("flags") or 0) & READS_CONTENT)),
         sessions(gateway),
         invite_finding(application.get("id"), staffed=bool(config.staff_roles)),
+        *public,
     ]
 
 

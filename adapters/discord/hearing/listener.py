@@ -18,9 +18,18 @@ from adapters.discord.gateway.patience import NOT_TAKEN, in_hand
 from adapters.discord.gateway.rest import DiscordRest
 from adapters.discord.hearing.afterthoughts import Afterthoughts
 from adapters.discord.hearing.entrance import Entrance
-from adapters.discord.hearing.events import Heard, Rules, Unasked, names, read
+from adapters.discord.hearing.events import (
+    Heard,
+    Rules,
+    Unasked,
+    is_addressed,
+    may_ask,
+    names,
+    read,
+)
 from adapters.discord.hearing.files import FileReader, is_text
 from adapters.discord.hearing.readers import Readers
+from adapters.discord.hearing.servers import Servers
 from adapters.discord.hearing.standing import Standing, place_of
 from adapters.discord.hearing.threads import ThreadReader
 from adapters.never_mind import is_never_mind
@@ -53,6 +62,7 @@ class Listener:
         threads: ThreadReader,
         rules: Rules,
         pauses: tuple[float, ...],
+        servers: Servers,
         keeping: Keeping | None = None,
     ) -> None:
         self._desk = desk
@@ -67,6 +77,7 @@ class Listener:
         self._threads = threads
         self._rules = rules
         self._pauses = pauses
+        self._servers = servers
         self._keeping = keeping
         self._heard: OrderedDict[int, None] = OrderedDict()
         self._told: set[tuple[int, int]] = set()
@@ -75,8 +86,22 @@ class Listener:
 
     async def hear(self, message: discord.Message, *, me: discord.abc.User) -> None:
         self._note(message.id)
+        if not await self._is_admitted(message, me):
+            return
         with self._entrance.coming(str(message.id)):
             await self._take(message, me)
+
+    async def _is_admitted(self, message: discord.Message, me: discord.abc.User) -> bool:
+        """Whoever turns to us on a server that is not allowed is told so; nothing else is done."""
+        guild, asks = message.guild, may_ask(message, me, self._rules)
+        if guild is None and not asks:
+            return False
+        guild_id = guild.id if guild is not None else None
+        if await self._servers.admits(message.author, guild_id=guild_id, guild=guild):
+            return True
+        if asks and is_addressed(message, me):
+            await self._servers.tell(message)
+        return False
 
     async def _take(self, message: discord.Message, me: discord.abc.User) -> None:
         heard = read(message, me=me, at=datetime.now(UTC), rules=self._rules)
@@ -96,6 +121,9 @@ class Listener:
             await self.hear(message, me=me)
 
     async def edit(self, message: discord.Message, *, me: discord.abc.User) -> None:
+        guild_id = message.guild.id if message.guild is not None else None
+        if not await self._servers.admits(message.author, guild_id=guild_id, guild=message.guild):
+            return
         if self._keeping is not None:
             await self._keeping.edited(message, me=me)
         now = datetime.now(UTC)
@@ -120,6 +148,7 @@ class Listener:
     def forget(self, asker_id: str | None) -> None:
         """Drop what is remembered of one person's questions, or of everybody's."""
         self._talk.forget(asker_id)
+        self._refusals.forget(asker_id)
         self._afterthoughts.forget(asker_id)
 
     def _note(self, message_id: int) -> None:

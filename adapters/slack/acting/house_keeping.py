@@ -17,7 +17,7 @@ from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import FootnoteError, InvalidQuestion
 from rag_core.ingestion.job import IngestionJob
 
-ADMINS_ONLY = "This is for admins of the workspace, and for whom SLACK_ADMIN_USERS names."
+ADMINS_ONLY = "This is for admins of the workspace, and for people whom they made my admins."
 NOT_NOW = "I could not look that up just now. Please try again in a minute."
 FORGET_SURE = "forget me"
 FORGOTTEN = "Done: what you asked here and its answers will be gone within a minute."

@@ -21,7 +21,7 @@ from rag_core.errors import UpstreamError
 CALL = "{people} A person is asked for: please look at the question and the answer above."
 RESOLVED = "✅ Resolved by <@{user}>."
 NOT_CALLED = "Slack did not let me ask a person here. Please turn to them yourself."
-NO_STAFF = "Nobody is named whom I could ask: SLACK_ASK_PERSON is not set."
+NO_STAFF = "There is nobody here whom I could ask yet. Please turn to an admin."
 NOT_STAFF = "Only who asked, or a person who was asked, can mark this as resolved."
 CALLED = "A person was asked: they answer here."
 

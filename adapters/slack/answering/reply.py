@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from adapters.answered_threads import AnsweredThreads, began_of
@@ -17,19 +17,21 @@ from adapters.slack.answering.lost_drafts import LostDrafts
 from adapters.slack.answering.own_posts import GONE, marked_as, posted_as, unnamed
 from adapters.slack.answering.status import shown
 from adapters.slack.answering.uploads import FILE, send_file
+from adapters.slack.calling.calls import SERVICE
 from adapters.slack.calling.patience import is_far, patiently
-from adapters.slack.calling.team import Team, reason_of
+from adapters.slack.calling.team import MISSING_SCOPE, Team, reason_of
 from adapters.slack.installing.teams import Teams
 from rag_core.conversation.key import TenantId
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OutgoingPart
-from rag_core.desk.progress import Progress, QuestionState
+from rag_core.desk.progress import NoProgress, Progress
 from rag_core.errors import PlaceRefused, UpstreamError, UpstreamRejected
 
 log = logging.getLogger(__name__)
 
 FIRST = 0
 """The number of an answer's first part: the one that its draft becomes."""
+REACT, MUTE = "reactions.add", "mute"
 STREAMING = "streaming_state_conflict"
 """Slack's word on a message whose stream nobody has stopped."""
 
@@ -46,6 +48,7 @@ class SlackReplies:
         lost_drafts: LostDrafts,
         whispers: Whispers,
         begun: Callable[[IncomingQuestion], None],
+        serves: Callable[[TenantId], Awaitable[bool]],
         write_seconds: float,
     ) -> None:
         self._teams = teams
@@ -55,14 +58,25 @@ class SlackReplies:
         self._whispers = whispers
         self._detour = Detour(teams)
         self._begun = begun
+        self._serves = serves
         self._write_seconds = write_seconds
 
-    def progress(self, question: IncomingQuestion) -> AbstractAsyncContextManager[Progress]:
+    @asynccontextmanager
+    async def progress(self, question: IncomingQuestion) -> AsyncIterator[Progress]:
         self._begun(question)
-        if question.private:
-            return unseen()
+        if question.private or not await self._serves(question.key.tenant):
+            yield NoProgress()
+            return
         team = self._teams.of(question.key.tenant)
-        return shown(team, question, self._drafts, every_seconds=self._write_seconds)
+        async with shown(
+            team, question, self._drafts, every_seconds=self._write_seconds
+        ) as progress:
+            yield progress
+
+    async def _check_workspace(self, question: IncomingQuestion) -> None:
+        """What was asked before a workspace was denied is not answered after it."""
+        if not await self._serves(question.key.tenant):
+            raise PlaceRefused(SERVICE, "the workspace is not allowed")
 
     def open_notice(self, question: IncomingQuestion) -> bool:
         """What one person sees alone goes by itself."""
@@ -80,6 +94,7 @@ class SlackReplies:
                 self._teams.of(question.key.tenant).budget.close_notice(question.message_id)
 
     async def post(self, question: IncomingQuestion, part: OutgoingPart) -> str:
+        await self._check_workspace(question)
         if question.private:
             return await self._whispers.post(question, part)
         if (reason := self._detour.reason_for(question)) is not None:
@@ -87,9 +102,22 @@ class SlackReplies:
         try:
             ts = await patiently(lambda: self._placed(question, part))
         except PlaceRefused as refusal:
+            if reason_of(refusal) == MISSING_SCOPE and part.number == FIRST:
+                await self._sign_mute(question)
             return await self._detour.post(question, part, refusal)
         await self._remember(question, part, ts)
         return ts
+
+    async def _sign_mute(self, question: IncomingQuestion) -> None:
+        """Where the app may not write, a sign at the question shows that it was heard."""
+        team = self._teams.of(question.key.tenant)
+        if not team.offers(REACT) or not team.budget.take(REACT):
+            return
+        place = {"channel": question.key.channel_id, "timestamp": question.message_id}
+        try:
+            await team.call_now(REACT, **place, name=MUTE)
+        except UpstreamError as error:
+            log.info("no sign at a question", extra={"cause": str(error)})
 
     async def find(self, question: IncomingQuestion, part: OutgoingPart) -> str | None:
         """Slack has no idempotency keys, so a lost post is looked up by its metadata."""
@@ -108,6 +136,7 @@ class SlackReplies:
 
     async def edit(self, question: IncomingQuestion, part: OutgoingPart) -> None:
         """Let a message say something else."""
+        await self._check_workspace(question)
         if question.private:
             await self._whispers.post(question, part)
         elif part.external_id is not None and not part.external_id.startswith(FILE):
@@ -223,19 +252,3 @@ async def stop_stream(team: Team, channel: str, ts: str) -> None:
 def message_in(payload: Mapping[str, Any]) -> dict[str, Any]:
     """Without blocks, text alone: and no blocks of an earlier version beside it."""
     return {"text": payload["text"], "blocks": payload.get("blocks", [])}
-
-
-@asynccontextmanager
-async def unseen() -> AsyncIterator[Progress]:
-    """How far an answer is, where there is nothing to show it on."""
-    yield Unseen()
-
-
-class Unseen:
-    """A progress that nobody sees: the command was told already that its answer will come."""
-
-    async def stage(self, state: QuestionState, detail: str = "") -> None:
-        """Nothing to show."""
-
-    async def text(self, delta: str, *, restart: bool = False) -> None:
-        """Nothing to show."""

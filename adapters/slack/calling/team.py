@@ -15,6 +15,7 @@ from adapters.slack.calling.calls import CHANNEL_CLOSED, SERVICE, TOKEN_REFUSED,
 from adapters.slack.calling.lines import ComesLater
 from adapters.slack.calling.pace import Pace
 from adapters.slack.calling.patience import LONGEST_PAUSE, patiently
+from adapters.slack.calling.scopes import TO_ANSWER, bot_scopes
 from adapters.slack.calling.troubles import Trouble, Troubles
 from adapters.slack.installing.workspace import Workspace, identify
 from adapters.steward import Finding
@@ -39,10 +40,11 @@ REPEATABLE = frozenset(
     }
 )
 """What somebody waits for, and what a second time changes nothing about."""
-LACKS = frozenset({"missing_scope", "unknown_method"})
+MISSING_SCOPE, POST = "missing_scope", "chat.postMessage"
+LACKS = frozenset({MISSING_SCOPE, "unknown_method"})
 FOR_A_PERSON = CHANNEL_CLOSED | LACKS
 """Refusals that stay until somebody does something."""
-SHOWS = frozenset({"chat.postMessage", "chat.update"})
+SHOWS = frozenset({POST, "chat.update"})
 """Where these lack a scope, no form of an answer can be shown."""
 WHO_AM_I = "auth.test"
 RUN_OUT, RENEWING = "token_expired", 5.0
@@ -72,6 +74,7 @@ class Team:
         self._workspace: Workspace | None = None
         self._refused_as = ""
         self._lacking: dict[str, float] = {}
+        self._granted: frozenset[str] | None = None
 
     @property
     def workspace(self) -> Workspace:
@@ -90,6 +93,30 @@ class Team:
 
     def know(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        if workspace.granted is not None:
+            self.learn_scopes(workspace.granted)
+
+    def learn_scopes(self, granted: frozenset[str]) -> None:
+        """What the token may do. That nothing can be said must not wait for the first answer."""
+        self._granted = granted
+        if TO_ANSWER not in granted:
+            self.troubles.note(Trouble(POST, MISSING_SCOPE, TO_ANSWER))
+        elif not self.can_answer:
+            self.troubles.over(POST)
+
+    @property
+    def can_answer(self) -> bool:
+        """Whether Slack lets us post, as far as we have heard."""
+        return not self.troubles.knows(POST, MISSING_SCOPE)
+
+    @property
+    def lacks_scopes(self) -> bool:
+        return bool(self._lacking_scopes()) or not self.can_answer
+
+    def _lacking_scopes(self) -> list[str]:
+        if self._granted is None:
+            return []
+        return [scope for scope in bot_scopes() if scope not in self._granted]
 
     def renewed(self, token: str) -> None:
         """Slack has given another token for the workspace, or knows the one we have after all."""
@@ -180,7 +207,10 @@ class Team:
         if self._workspace is None:
             detail = "Slack has not answered yet; the bot keeps trying."
             return [Finding(name="slack", in_place=False, detail=detail)]
-        return self.troubles.findings()
+        told = self.troubles.scopes_told
+        lacking = [scope for scope in self._lacking_scopes() if scope not in told]
+        scopes = [self.troubles.lacking(lacking)] if lacking else []
+        return [*scopes, *self.troubles.findings()]
 
     def _no_token(self) -> UpstreamRejected:
         if self.renews and self._refused_as == RUN_OUT:

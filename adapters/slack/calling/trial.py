@@ -9,12 +9,12 @@ from dataclasses import replace
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.calling.calls import client_on, open_client, slack_errors
+from adapters.slack.calling.scopes import bot_scopes, granted_in
 from adapters.slack.calling.team import reason_of
-from adapters.slack.calling.troubles import MANIFEST
+from adapters.slack.calling.troubles import Troubles
 from adapters.slack.config import InstallConfig, SlackConfig, install_address
 from adapters.slack.installing.grants import ACCESS
 from adapters.slack.installing.workspace import socket_address, token_checked
-from adapters.slack.manifest import bot_scopes
 from adapters.steward import Finding
 from rag_core.conversation.installation import Installation
 from rag_core.conversation.key import Platform
@@ -23,7 +23,6 @@ from rag_core.ports import InstallationStore
 
 TRIAL_SECONDS = 8.0
 MOST = 10
-SCOPES = "x-oauth-scopes"
 SECRET_SHAPE = re.compile(r"[0-9a-f]{32}")
 
 
@@ -89,14 +88,12 @@ async def in_one(
 
 def scopes(headers: Mapping[str, str]) -> Finding:
     """What the app was granted, against what its manifest asks for."""
-    told = {name.lower(): value for name, value in headers.items()}.get(SCOPES)
-    if told is None:
+    granted = granted_in(headers)
+    if granted is None:
         return Finding(name="slack scopes", in_place=True, detail="are not told by this Slack.")
-    granted = {scope.strip() for scope in told.split(",")}
-    lacking = [scope for scope in bot_scopes() if scope not in granted]
-    detail = f"lack {', '.join(lacking)}." if lacking else "are all granted."
-    advice = f"Add them to the app's bot scopes and install it anew; {MANIFEST}."
-    return Finding(name="slack scopes", in_place=not lacking, detail=detail, advice=advice)
+    if lacking := [scope for scope in bot_scopes() if scope not in granted]:
+        return Troubles().lacking(lacking)
+    return Finding(name="slack scopes", in_place=True, detail="are all granted.")
 
 
 async def app_token(client: AsyncWebClient, token: str) -> Finding:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from adapters.steward import Finding
 
 log = logging.getLogger(__name__)
 
-KEPT = 20
+KEPT = 100
+NAMED = 5
+"""Channels that a finding names; the others are counted."""
 MANIFEST = "`footnote manifest slack` prints the manifest that has everything"
 EFFECTS = {
     "assistant.threads.setStatus": "nobody sees how far an answer is",
@@ -89,16 +92,49 @@ class Troubles:
         for trouble in [t for t in self._known if (t.method, t.place) == (method, place)]:
             del self._known[trouble]
 
+    def knows(self, method: str, error: str) -> bool:
+        return any((t.method, t.error) == (method, error) for t in self._known)
+
+    @property
+    def scopes_told(self) -> set[str]:
+        """Scopes whose lack is a finding already, with what it means."""
+        return {trouble.needed for trouble in self._known}
+
     def findings(self) -> Sequence[Finding]:
+        """One for each refusal: many channels that refuse the same are one finding."""
+        places: defaultdict[Trouble, list[str]] = defaultdict(list)
+        for trouble in self._known:
+            places[replace(trouble, place="")].append(trouble.place)
         return [
             Finding(
-                name=f"{self._named} {t.method}",
+                name=f"{self._named} {trouble.method}{of_error(trouble, places)}",
                 in_place=False,
-                detail=t.detail,
-                advice=self._advice(t),
+                detail=replace(trouble, place=some_of(where)).detail,
+                advice=self._advice(trouble),
             )
-            for t in self._known
+            for trouble, where in places.items()
         ]
+
+    def lacking(self, scopes: Sequence[str]) -> Finding:
+        """The scopes that the app was not granted."""
+        return Finding(
+            name=f"{self._named} scopes",
+            in_place=False,
+            detail=f"lack {', '.join(scopes)}.",
+            advice=f"Add them to the app's bot scopes and install it anew; {MANIFEST}.",
+        )
 
     def _advice(self, trouble: Trouble) -> str:
         return self._new_token if trouble.advice == TOKEN else trouble.advice
+
+
+def of_error(trouble: Trouble, others: Iterable[Trouble]) -> str:
+    """What tells two findings of one method apart; nothing where there is one."""
+    alike = [each for each in others if each.method == trouble.method]
+    return f" ({trouble.error})" if len(alike) > 1 else ""
+
+
+def some_of(places: Sequence[str]) -> str:
+    named = [place for place in places if place]
+    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    return f"{', '.join(named[:NAMED])}{more}"

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
 from typing import Self
 
 from adapters.slack.calling.team import Team
 from adapters.slack.hearing.backfill import Backfill
 from adapters.slack.installing.teams import Teams
+from rag_core.conversation.key import TenantId
+from rag_core.errors import FootnoteError
+
+log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
 """Between two looks at which workspaces have joined and left."""
@@ -18,8 +23,15 @@ LOOK_SECONDS = 2.0
 class CatchUp:
     """One reader a workspace: a slow one holds up no other."""
 
-    def __init__(self, teams: Teams, *, reads: Callable[[Team], Backfill]) -> None:
+    def __init__(
+        self,
+        teams: Teams,
+        *,
+        reads: Callable[[Team], Backfill],
+        serves: Callable[[TenantId], Awaitable[bool]],
+    ) -> None:
         self._teams = teams
+        self._serves = serves
         self._reads = reads
         self._readers: dict[Team, Backfill] = {}
         self._changing = asyncio.Lock()
@@ -43,7 +55,7 @@ class CatchUp:
         """Events come again from now on, for every workspace over the same connection."""
         self._is_connected = True
         async with self._changing:
-            for team in self._teams.all():
+            for team in await self._served():
                 await self._read(team)
 
     async def watch(self) -> None:
@@ -51,12 +63,21 @@ class CatchUp:
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             async with self._changing:
-                present = self._teams.all() if self._is_connected else []
+                present = await self._served() if self._is_connected else []
                 for team in present:
                     if team not in self._readers:
                         await self._read(team)
                 for team in self._readers.keys() - set(present):
                     await self._readers.pop(team).__aexit__(None, None, None)
+
+    async def _served(self) -> Sequence[Team]:
+        """Nothing is read in a workspace that is not served; where that cannot be looked up, those
+        that are read already."""
+        try:
+            return [t for t in self._teams.all() if await self._serves(t.workspace.team_id)]
+        except FootnoteError as error:
+            log.warning("workspaces not looked up", extra={"cause": str(error)})
+            return list(self._readers)
 
     async def _read(self, team: Team) -> None:
         if team not in self._readers:

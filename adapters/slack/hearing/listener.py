@@ -84,6 +84,7 @@ class Listener:
             if asker_id in (None, question.asker_id):
                 del self._accepted[question.identity]
         self._talk.forget(asker_id)
+        self._refusals.forget(asker_id)
         self._afterthoughts.forget(asker_id)
 
     async def _take(self, team: Team, heard: Heard) -> None:

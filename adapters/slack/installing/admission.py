@@ -7,12 +7,14 @@ from datetime import UTC, datetime
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.admissions import Admissions
 from adapters.slack.calling.calls import client_on, slack_errors
 from adapters.slack.calling.team import reason_of
 from adapters.slack.config import InstallConfig
 from adapters.slack.installing.grants import Grant, Granter, installed
 from adapters.slack.installing.workspace import who_is
 from adapters.slack.installing.workspaces import Workspaces
+from rag_core.conversation.key import TenantId
 from rag_core.errors import UpstreamError, UpstreamRejected
 from rag_core.ports import InstallationStore
 
@@ -28,6 +30,12 @@ OF_THE_APP = frozenset(
     }
 )
 """Refusals that are no matter of who installs, but of who runs this Footnote."""
+
+
+MEND = {
+    "advice": "Correct SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, or the redirect address in the app's"
+    " settings."
+}
 
 
 class Declined(Exception):
@@ -49,11 +57,12 @@ class Admission:
         workspaces: Workspaces,
         client: AsyncWebClient,
         config: InstallConfig,
+        admissions: Admissions,
     ) -> None:
+        self._admissions = admissions
         self._store = store
         self._workspaces = workspaces
         self._client = client
-        self._config = config
         self._granter = Granter(client, config)
 
     async def is_first(self, state: str, *, until: datetime) -> bool:
@@ -64,7 +73,7 @@ class Admission:
         """The name of the workspace that the app is in now."""
         grant = await self._granted(code)
         own = self._own_client(grant)
-        if (sentence := self._unwanted(grant)) is not None:
+        if (sentence := await self._unwanted(grant)) is not None:
             await give_back(own)
             raise Declined(403, sentence, may_retry=grant.for_organisation)
         with slack_errors():
@@ -83,25 +92,25 @@ class Admission:
                 raise
             reason = reason_of(error)
             if reason in OF_THE_APP:
-                log.error("slack refuses the app's own settings", extra={"cause": reason})
+                log.error("slack refuses the app's own settings", extra={"cause": reason, **MEND})
                 raise Declined(
                     502,
-                    "Slack does not accept this Footnote's own settings"
-                    f" ({reason}); who runs it must mend SLACK_CLIENT_ID, SLACK_CLIENT_SECRET or"
-                    " the app's redirect address.",
+                    f"Slack does not accept this Footnote's own settings ({reason}). Please tell"
+                    " whoever runs it.",
                 ) from error
             raise Declined(400, f"Slack no longer takes its own answer ({reason}).") from error
 
-    def _unwanted(self, grant: Grant) -> str | None:
+    async def _unwanted(self, grant: Grant) -> str | None:
         if grant.for_organisation:
             return (
                 "It was installed for a whole organisation, and Footnote is installed workspace by"
                 " workspace: choose one workspace instead of the organisation."
             )
-        if self._config.allowed and grant.team_id not in self._config.allowed:
+        if not await self._admissions.meet(TenantId(grant.team_id), grant.name):
             return (
-                f"Who runs this Footnote does not let the workspace {grant.name}"
-                f" ({grant.team_id}) in; ask them to name it in SLACK_WORKSPACES."
+                f"The workspace {grant.name} ({grant.team_id}) is not allowed yet. Ask whoever runs"
+                f" this Footnote to allow it (footnote servers allow {grant.team_id}), then install"
+                " it again."
             )
         return None
 

@@ -9,12 +9,12 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
+from adapters.slack.calling.scopes import bot_scopes
 from adapters.slack.config import INSTALL_PATH, InstallConfig, install_address, redirect_uri
 from adapters.slack.hearing.http import Receive, Send, headers_of
 from adapters.slack.installing.admission import Admission, Declined
 from adapters.slack.installing.pages import HEADERS, Page, installed_in, not_installed
 from adapters.slack.installing.state import Fault, InstallStates
-from adapters.slack.manifest import bot_scopes
 from rag_core.errors import FootnoteError
 
 log = logging.getLogger(__name__)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from adapters.slack.calling.calls import TOKEN_REFUSED, slack_errors
+from adapters.slack.calling.scopes import granted_in
 from adapters.slack.calling.team import RUN_OUT, Team, reason_of
 from adapters.slack.config import InstallConfig
 from rag_core.conversation.key import TenantId
@@ -99,10 +100,12 @@ async def answer_of(team: Team) -> str:
     """How Slack refuses the token; empty where it takes it."""
     try:
         with slack_errors():
-            await team.client.auth_test()
+            answer = await team.client.auth_test()
     except UpstreamRejected as error:
         reason = reason_of(error)
         return reason if reason in TOKEN_REFUSED else SILENT
     except UpstreamError:
         return SILENT
+    if (granted := granted_in(answer.headers)) is not None:
+        team.learn_scopes(granted)
     return FINE

@@ -18,7 +18,7 @@ from rag_core.conversation.key import Platform, TenantId
 from rag_core.errors import UpstreamUnavailable
 
 ACCESS, REFRESH = "access", "refresh"
-BOT_USER, BOT = "bot_user_id", "bot_id"
+BOT_USER, BOT, ENTERPRISE = "bot_user_id", "bot_id", "enterprise_id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,11 @@ def installed(grant: Grant, workspace: Workspace, *, at: datetime) -> Installati
         platform=Platform.SLACK,
         tenant=TenantId(grant.team_id),
         name=grant.name,
-        facts={BOT_USER: workspace.bot_user_id, BOT: workspace.bot_id},
+        facts={
+            BOT_USER: workspace.bot_user_id,
+            BOT: workspace.bot_id,
+            ENTERPRISE: workspace.enterprise_id,
+        },
         tokens=tokens_of(grant),
         installed_at=at,
         expires_at=end_of(grant, at),
@@ -100,6 +104,8 @@ def workspace_of(installation: Installation) -> Workspace:
         team_id=installation.tenant,
         bot_user_id=installation.facts[BOT_USER],
         bot_id=installation.facts[BOT],
+        name=installation.name,
+        enterprise_id=installation.facts.get(ENTERPRISE, ""),
     )
 
 

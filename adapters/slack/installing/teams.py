@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from adapters.slack.calling.team import Team
 from adapters.steward import Finding
-from rag_core.errors import UpstreamError
+from rag_core.errors import ConfigurationError, UpstreamError
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +34,11 @@ class Teams(Protocol):
         """Whether what comes from Slack can be taken."""
         ...
 
+    @property
+    def can_answer(self) -> bool:
+        """Whether Slack lets us post anywhere."""
+        ...
+
     def gone(self, team_id: str, *, uninstalled: bool) -> None:
         """Slack says that the app was removed there, or its token taken back."""
         ...
@@ -54,8 +59,11 @@ class Teams(Protocol):
 class OneTeam:
     """The workspace of the one token in the settings: everything that comes is from there."""
 
-    def __init__(self, team: Team, *, retry_seconds: float = 1.0) -> None:
+    def __init__(
+        self, team: Team, *, retry_seconds: float = 1.0, look_seconds: float = LONGEST_PAUSE
+    ) -> None:
         self._team = team
+        self._look_seconds = look_seconds
         self._retry_seconds = retry_seconds
 
     def of(self, team_id: str) -> Team:
@@ -70,6 +78,10 @@ class OneTeam:
     @property
     def are_ready(self) -> bool:
         return self._team.is_ready
+
+    @property
+    def can_answer(self) -> bool:
+        return self._team.can_answer
 
     def gone(self, team_id: str, *, uninstalled: bool) -> None:
         self._team.revoked("token_revoked")
@@ -96,8 +108,18 @@ class OneTeam:
         return True
 
     async def keep(self) -> None:
-        """A token of the settings is the operator's to look after."""
-        await asyncio.Event().wait()
+        """A token of the settings is the operator's to look after; an app that is installed anew
+        with more scopes keeps it."""
+        while True:
+            await asyncio.sleep(self._look_seconds)
+            if self._team.lacks_scopes:
+                await self._look_again()
+
+    async def _look_again(self) -> None:
+        try:
+            await self._team.identify()
+        except (UpstreamError, ConfigurationError) as error:
+            log.info("scopes not read", extra={"cause": str(error)})
 
 
 def team_id_in(body: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from time import monotonic
 
@@ -74,8 +74,18 @@ class Workspaces:
         return list(self._teams.values())
 
     @property
+    def names(self) -> Mapping[TenantId, str]:
+        """How people call each workspace."""
+        return {TenantId(each.tenant): each.name for each in self._stored.values()}
+
+    @property
     def are_ready(self) -> bool:
         return True
+
+    @property
+    def can_answer(self) -> bool:
+        """One workspace's missing scope is that workspace's alone."""
+        return not self._teams or any(team.can_answer for team in self._teams.values())
 
     async def known(self) -> None:
         """What is stored says who we are."""

@@ -12,6 +12,7 @@ from rag_core.books.book import Book
 from rag_core.books.policy import ChannelPolicy, Place
 from rag_core.conversation.message import Message
 from rag_core.conversation.state import ConversationState, RetrievalRecord
+from rag_core.conversation.tenants import KnownTenant
 from rag_core.ingestion.job import IngestionJob
 from rag_core.retrieval.results import SearchResponse, SearchResult
 
@@ -161,6 +162,17 @@ def policy_document(place: Place, policy: ChannelPolicy) -> Document:
         "released_at": plain(policy.released_at),
         "hardware_tier": policy.reader.hardware_tier,
         "proficiency_levels": list(policy.reader.proficiency_levels),
+    }
+
+
+def tenant_document(known: KnownTenant) -> Document:
+    """A server or workspace as `footnote servers --json` lists it."""
+    return {
+        "platform": known.platform.value,
+        "id": known.tenant,
+        "name": known.name,
+        "state": known.trust.value,
+        "since": plain(known.since),
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest migration."""
 
 

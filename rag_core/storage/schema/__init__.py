@@ -16,6 +16,7 @@ from rag_core.storage.schema.installations import installations, used_tickets
 from rag_core.storage.schema.ledger import IN_VAIN, answers, citations, parts, questions, turns
 from rag_core.storage.schema.library import books, ingestion_records, jobs, policies, sources
 from rag_core.storage.schema.staff import staff_answers
+from rag_core.storage.schema.tenants import tenants
 
 __all__ = [
     "IN_VAIN",
@@ -41,6 +42,7 @@ __all__ = [
     "sessions",
     "sources",
     "staff_answers",
+    "tenants",
     "threads",
     "token_usage",
     "turns",
