@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from rag_core.agent.checks.guard import visible
 from rag_core.agent.language.blocks import Block, BlockKind, blocks_of
 from rag_core.retrieval.results import SearchResult
+from rag_core.text.visible import visible
 
 FORMER = r"(?:all|any|previous|prior|above|earlier|preceding|the|your|these|précédentes|anteriores)"
 SHAPING = (
