@@ -12,7 +12,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
+from adapters.splitting import MIN_LIMIT, split_parts
 from rag_core.text.lines import with_marks
+from rag_core.text.reading import read_markdown
 from rag_core.text.tree import (
     Block,
     Blocks,
@@ -20,6 +22,7 @@ from rag_core.text.tree import (
     Emphasis,
     Fence,
     Heading,
+    Inline,
     Inlines,
     ItemList,
     LineBreak,
@@ -36,6 +39,7 @@ ZERO_WIDTH_SPACE = "\u200b"
 FENCE = "```"
 LONG_RUN = re.compile("`{3,}")
 LANGUAGE = re.compile(r"\s*([\w+\-.#]{1,30})")
+BLOCK_BEGIN = re.compile(r"\A(\s*\d*)([-+*#>.)=])")
 MARKS = ("*", "**", "~~")
 
 
@@ -60,11 +64,18 @@ class ChatWriter(ABC):
         # A mark in code may end an emphasis that began before the code, and the code with it.
         marks = [mark for mark in MARKS if not any(mark in piece for piece in code)]
         blocks = with_lines(blocks, lambda line: self.prepared(with_marks(line, marks)))
+        if any(map(self.is_live, code_in(blocks))):
+            blocks = with_lines(blocks, without_ticks)
         return "".join(_joined(self._chunks(blocks, lead="", indent="", inside="")))
 
     def prepared(self, line: Inlines) -> Inlines:
         """What a platform shows in another form than words."""
         return line
+
+    def is_live(self, code: str) -> bool:
+        """Whether code would be live if it were read as words, on a platform of which nobody knows
+        how it pairs several backticks."""
+        return False
 
     @abstractmethod
     def words(self, text: Text) -> str:
@@ -124,8 +135,7 @@ class ChatWriter(ABC):
                 case ItemList():
                     yield from self._items(block, lead=lead, indent=indent, inside=inside)
                 case Quote():
-                    for chunk in self._chunks(block.blocks, lead=lead, indent=indent, inside="quote"):
-                        yield chunk
+                    yield from self._chunks(block.blocks, lead=lead, indent=indent, inside="quote")
                 case _:
                     yield self._lines(block, lead=lead, indent=indent, inside=inside)
             lead = indent
@@ -167,6 +177,21 @@ def _joined(chunks: Iterator[Chunk]) -> Iterator[str]:
         before = chunk
 
 
+def without_ticks(line: Inlines) -> Inlines:
+    """Code with other quotes in the place of backticks."""
+    return tuple(map(_without_ticks, line))
+
+
+def _without_ticks(child: Inline) -> Inline:
+    match child:
+        case Code():
+            return Code(child.text.replace("`", "'"))
+        case Emphasis():
+            return Emphasis(child.mark, without_ticks(child.children))
+        case _:
+            return child
+
+
 def _raw(child: Text | Code | LineBreak | Emphasis) -> str:
     match child:
         case Text():
@@ -177,6 +202,25 @@ def _raw(child: Text | Code | LineBreak | Emphasis) -> str:
             return "".join(map(_raw, child.children))
         case _:
             return " "
+
+
+def written_parts(writer: ChatWriter, markdown: str, limit: int) -> list[str]:
+    """A long text for several messages, each of them whole and harmless by itself."""
+    return [part for part in _written(writer, markdown, limit, limit) if part.strip()]
+
+
+def _written(writer: ChatWriter, markdown: str, limit: int, room: int) -> Iterator[str]:
+    """The text is cut before it is written, so no cut can open what was closed."""
+    for part in split_parts(markdown, room):
+        piece = part.of(markdown)
+        before = markdown[: part.start].rstrip(" \t")
+        if before and not before.endswith("\n"):  # what goes on with a line begins no block
+            piece = BLOCK_BEGIN.sub(r"\1\\\2", piece)
+        written = writer.write(read_markdown(piece))
+        if len(written) <= limit or room == MIN_LIMIT:
+            yield written
+        else:
+            yield from _written(writer, piece, limit, max(MIN_LIMIT, room // 2))
 
 
 def fenced(info: str, code: str, *, language: bool = True) -> str:

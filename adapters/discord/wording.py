@@ -20,11 +20,11 @@ CALLS = re.compile(r"<@[!&]?\d+>")
 """A person or a role."""
 CHANNEL = re.compile(r"<#(\d+)>")
 EMOJI = re.compile(r"<a?(:\w+:)\d+>")
-LIVE = re.compile(
-    r"<(?=\S)|(?<!\w)@(?=\w)|@(?=everyone|here)|:(?=//)|\](?=\()", re.IGNORECASE
-)
+LIVE = re.compile(r"<(?=\S)|(?<!\w)@(?=\w)|@(?=everyone|here)|:(?=//)|\](?=\()", re.IGNORECASE)
 """The first sign of what Discord may show as a mention, a time, an emoji or a link; it knows all of
 them behind a backslash, too."""
+IN_ANGLES = re.compile(r"@(?=[^\s<>@]*>)")
+"""An e-mail address between angles is a link."""
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 SENTENCE_GAP = re.compile(r"(?<=[.!?])[ \t]+|(?<=[。！？])|\n+")
 ASKING_ENDS = ("?", "？")
@@ -80,7 +80,7 @@ def units(text: str) -> int:
 
 def neutral(text: str) -> str:
     """The same words, with nothing in them that takes effect."""
-    return LIVE.sub(lambda found: found[0] + ZERO_WIDTH_SPACE, text)
+    return LIVE.sub(lambda found: found[0] + ZERO_WIDTH_SPACE, IN_ANGLES.sub("@ ", text))
 
 
 def escaped(text: str) -> str:

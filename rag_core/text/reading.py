@@ -38,19 +38,21 @@ INFO = re.compile(r" ?[\w+#.,{}=\"' /-]{0,80}")
 PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 ALIGNMENT = re.compile(r"text-align:(left|center|right)")
 TAG = re.compile(r"</?([a-z][a-z0-9-]*)([^>]*?)/?>", re.IGNORECASE)
-ELEMENTS = frozenset(
-    "a abbr acronym address area article aside audio b base bdi bdo big blockquote body br button"
-    " canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div"
-    " dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6"
-    " head header hgroup hr html i iframe img input ins kbd label legend li link main map mark"
-    " marquee math menu meta meter nav noscript object ol optgroup option output p param picture"
-    " portal pre progress q rp rt ruby s samp script search section select slot small source span"
-    " strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time"
-    " title tr track tt u ul var video wbr".split()  # noqa: SIM905 - a list of words is read faster
+ELEMENTS = re.compile(
+    r"a|abbr|acronym|address|area|article|aside|audio|b|base|bdi|bdo|big|"
+    r"blockquote|body|br|button|canvas|caption|center|cite|code|col|colgroup|"
+    r"data|datalist|dd|del|details|dfn|dialog|dir|div|dl|dt|em|embed|"
+    r"fieldset|figcaption|figure|font|footer|form|frame|frameset|h1|h2|h3|h4|"
+    r"h5|h6|head|header|hgroup|hr|html|i|iframe|img|input|ins|kbd|label|"
+    r"legend|li|link|main|map|mark|marquee|math|menu|meta|meter|nav|noscript|"
+    r"object|ol|optgroup|option|output|p|param|picture|portal|pre|progress|q|"
+    r"rp|rt|ruby|s|samp|script|search|section|select|slot|small|source|span|"
+    r"strike|strong|style|sub|summary|sup|svg|table|tbody|td|template|textarea|"
+    r"tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr"
 )
-ACTIVE = frozenset(
-    "a area audio base button details embed form frame frameset iframe img input link map meta"
-    " object picture script source style svg template video".split()  # noqa: SIM905 - as above
+ACTIVE = re.compile(
+    r"a|area|audio|base|button|details|embed|form|frame|frameset|iframe|img|"
+    r"input|link|map|meta|object|picture|script|source|style|svg|template|video"
 )
 WEB = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
 CONTAINERS = frozenset(
@@ -238,9 +240,11 @@ def _tag(source: str) -> Iterator[Inline]:
     name, attributes = found[1].lower(), found[2].strip()
     if name == "br":
         yield LineBreak()
-    elif name in ACTIVE or (name in ELEMENTS and (not attributes or "=" in attributes)):
         return
-    elif name in ELEMENTS or attributes:
+    is_element = ELEMENTS.fullmatch(name) is not None
+    if ACTIVE.fullmatch(name) or (is_element and (not attributes or "=" in attributes)):
+        return
+    if is_element or attributes:
         yield Text.of(f"{ESCAPE}{source}")
     else:
         yield Text.of(source)
@@ -250,8 +254,8 @@ def _link(token: Token, inside: Inlines) -> Iterator[Inline]:
     """A link's words, and its address where that is one of the world outside."""
     target = str(token.attrs.get("href", ""))
     words = "".join(_words(inside)).strip()
-    if token.info == "auto" and "|" in words:  # as Slack writes links
-        address, _, label = words.partition("|")
+    address, _, label = words.partition("|")
+    if token.info == "auto" and address.strip() and label:  # as Slack writes links
         yield from (Text.of(f"{label} ("), Code(address.replace("`", "'")), Text.of(")"))
     elif not WEB.match(target) or target in words or token.info == "auto":
         yield from inside

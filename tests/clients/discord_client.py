@@ -22,9 +22,7 @@ ESCAPE = re.compile(r"\\[^0-9A-Za-z\s]")
 QUOTE_TO_THE_END = re.compile(r" *>>> ?([\s\S]+)")
 QUOTED_LINES = re.compile(r" *> [^\n]*(?:\n *> [^\n]*)*\n?")
 QUOTED_LINE = re.compile(r" *>(?!>>) ?[^\n]+\n?")
-LOOSE_LIST = re.compile(
-    rf"( *){BULLET} [\s\S]+?(?:\n{{2,}}(?! )(?!\1{BULLET} )\n*|\s*\n*\Z)"
-)
+LOOSE_LIST = re.compile(rf"( *){BULLET} [\s\S]+?(?:\n{{2,}}(?! )(?!\1{BULLET} )\n*|\s*\n*\Z)")
 TIGHT_LIST = re.compile(rf"( *){BULLET} +[^\n]+(?:\n\1 {{2}}[^\n]+)*\n?")
 ITEM = re.compile(rf"^ *{BULLET} +", re.MULTILINE)
 HEADING = re.compile(r"(?:#{1,3}|-#) +[^\n]+(?:\n|\Z)")
@@ -33,9 +31,7 @@ MARKED = (
     re.compile(r"(__)([\s\S]+?)__(?!_)"),
     re.compile(r"(~~)([\s\S]+?)~~(?!_)"),
     re.compile(r"(\|\|)([\s\S]+?)\|\|"),
-    re.compile(
-        r"(\*)(?=\S)((?:\*\*|\\[\s\S]|\s+(?:\\[\s\S]|[^\s*\\]|\*\*)|[^\s*\\])+?)\*(?!\*)"
-    ),
+    re.compile(r"(\*)(?=\S)((?:\*\*|\\[\s\S]|\s+(?:\\[\s\S]|[^\s*\\]|\*\*)|[^\s*\\])+?)\*(?!\*)"),
     re.compile(r"(_)((?:__|\\[\s\S]|[^\\_])+?)_(?!\w)"),
 )
 STRONG_WITH_ESCAPES = re.compile(r"(\*\*)((?:\\[\s\S]|[^\\])+?)\*\*(?!\*)")
@@ -93,7 +89,9 @@ def live_in_prose(prose: str, allowed: Collection[str]) -> Iterator[str]:
             yield f"{kind} {found.group()}"
 
 
-def prose_of(source: str, reading: Reading, *, quoted: bool = False, depth: int = 0) -> Iterator[str]:
+def prose_of(
+    source: str, reading: Reading, *, quoted: bool = False, depth: int = 0
+) -> Iterator[str]:
     """The source without its code."""
     place, line_begins = 0, True
     while place < len(source):
@@ -134,11 +132,14 @@ def inline_at(
 ) -> tuple[int, Iterator[str]]:
     if found := ESCAPE.match(source, place):
         return found.end(), iter([found[0]])
-    if found := reading.fence.match(source, place) or reading.code.match(source, place):
-        if re.search("[^`]", found[found.re.groups]):
+    for rule in (reading.fence, reading.code):
+        found = rule.match(source, place)
+        if found and (rule is FENCE or re.search("[^`]", found[found.re.groups])):
             return found.end(), iter([CODE])
     for rule in (reading.strong, *MARKED[1:]) if depth < 12 else ():
         if found := rule.match(source, place):
             inside = prose_of(found[2], reading, quoted=quoted, depth=depth + 1)
-            return found.end(), (piece for part in ([found[1]], inside, [found[1]]) for piece in part)
+            return found.end(), (
+                piece for part in ([found[1]], inside, [found[1]]) for piece in part
+            )
     return place + 1, iter([source[place]])

@@ -108,7 +108,7 @@ def without_code(text: str, *, lines: bool = False) -> str:
 
 
 def commonmark_prose(text: str) -> str:
-    """Fences by lines, whatever they stand in; runs of backticks of one length within a paragraph."""
+    """Fences by lines, whatever they stand in; runs of backticks of one length in a paragraph."""
     prose: list[str] = []
     fence = ""
     for line in text.split("\n"):

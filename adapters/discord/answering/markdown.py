@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, fenced
+from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, fenced, written_parts
 from adapters.discord.wording import neutral
-from adapters.splitting import MIN_LIMIT, split_text
 from rag_core.text.reading import read_markdown
 from rag_core.text.tree import Inlines, Text
 
@@ -25,8 +23,9 @@ class DiscordWriter(ChatWriter):
     def code(self, text: str) -> str:
         if "`" not in text:
             return f"`{text}`"
-        # Not all clients pair several backticks alike: what stands between them must be harmless.
-        return f"`` {ZERO_WIDTH_SPACE.join(re.split('(?<=`)(?=`)', neutral(text)))} ``"
+        if neutral(text) != text:  # not all clients pair several backticks alike
+            return f"`{text.replace('`', chr(39))}`"
+        return f"`` {ZERO_WIDTH_SPACE.join(re.split('(?<=`)(?=`)', text))} ``"
 
     def fence(self, info: str, code: str) -> str:
         return fenced(info, code)
@@ -54,15 +53,5 @@ def to_discord_markdown(markdown: str) -> str:
 
 
 def discord_parts(markdown: str, limit: int) -> list[str]:
-    """A long text for several messages, each of them whole and harmless by itself."""
-    return [part for part in _parts(markdown, limit, limit) if part.strip()]
-
-
-def _parts(markdown: str, limit: int, room: int) -> Iterator[str]:
-    """What is cut is what was written, so no cut can open what was closed."""
-    for piece in split_text(markdown, room):
-        part = to_discord_markdown(piece)
-        if len(part) <= limit or room == MIN_LIMIT:
-            yield part
-        else:
-            yield from _parts(piece, limit, max(MIN_LIMIT, room // 2))
+    """A long text for several messages."""
+    return written_parts(WRITER, markdown, limit)

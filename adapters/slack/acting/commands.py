@@ -15,7 +15,7 @@ from adapters.slack.acting.house_keeping import HouseCommand
 from adapters.slack.acting.private import RESPONSE_URL
 from adapters.slack.acting.typed import Reply, Typed, said, typed_in
 from adapters.slack.answering.blocks import sections
-from adapters.slack.answering.markdown import escaped, link
+from adapters.slack.answering.markdown import escaped, link, to_mrkdwn
 from adapters.slack.calling.people import People
 from adapters.slack.config import CommandNames
 from adapters.slack.hearing.events import noted
@@ -88,7 +88,7 @@ class Commands:
                 channel_id=used.channel_id,
             )
         except FootnoteError as error:
-            return said(sentence_for(error))
+            return said(to_mrkdwn(sentence_for(error)))
         return listed(found)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, fenced
+from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, fenced, written_parts
 from adapters.excerpts import one_line
-from adapters.splitting import MIN_LIMIT, split_text
 from rag_core.text.lines import tidy_line, with_marks
 from rag_core.text.reading import read_markdown
 from rag_core.text.tree import (
@@ -28,7 +27,7 @@ LINKED = re.compile(r"[\w-]\.[^\W\d_]{2,}|\w@[\w-]+\.|://|^www\.|^(?:mailto|tel|
 """What Slack makes a link of without being told to: addresses, `evil.com`, and `main.rs`."""
 EDGES = ".:!?_~-…/"
 LIVE = re.compile(
-    r"(?<=[\w-])\.(?=[^\W\d_]{2})|@(?=channel|here|everyone)|(?<=\w)@(?=[\w-]+\.)|:(?=//)"
+    r"(?<=[\w-])\.(?=[^\W\d_]{2})|@(?=channel|here|everyone)|(?<=[\w.+-])@(?=[\w-]+\.)|:(?=//)"
     r"|\b(?:mailto|tel|sms)(?=:)|\](?=\(|:)",
     re.IGNORECASE,
 )
@@ -37,6 +36,7 @@ COMMAND = re.compile(
     re.IGNORECASE,
 )
 """The first character of what Slack takes for a command, in code as well."""
+SIGNS = re.compile("[<>&]")
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 MRKDWN_MARKS = {"*": "_", "**": "*", "~~": "~"}
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]|\Z)", re.IGNORECASE)
@@ -65,9 +65,10 @@ class SlackMarkdownWriter(ChatWriter):
             yield ENTITIES.get(sign) or (f"\\{sign}" if escapes else sign)
             escapes = False
 
+    def is_live(self, code: str) -> bool:
+        return SIGNS.search(code) is not None or neutral(code) != code
+
     def code(self, text: str) -> str:
-        if "`" in text:  # Slack does not say how it pairs several
-            text = neutral("`".join(part for part in re.split("`+", text)))
         return code_span(without_commands(text))
 
     def fence(self, info: str, code: str) -> str:
@@ -139,23 +140,13 @@ def to_mrkdwn(markdown: str) -> str:
 
 
 def markdown_parts(markdown: str, limit: int) -> list[str]:
-    """A long text for several `markdown` blocks, each whole and harmless by itself."""
-    return [part for part in _parts(MARKDOWN, markdown, limit, limit) if part.strip()]
+    """A long text for several `markdown` blocks."""
+    return written_parts(MARKDOWN, markdown, limit)
 
 
 def mrkdwn_parts(markdown: str, limit: int) -> list[str]:
     """The same for sections and for `text`."""
-    return [part for part in _parts(MRKDWN, markdown, limit, limit) if part.strip()]
-
-
-def _parts(writer: ChatWriter, markdown: str, limit: int, room: int) -> Iterator[str]:
-    """What is cut is what was written, so no cut can open what was closed."""
-    for piece in split_text(markdown, room):
-        part = writer.write(read_markdown(piece))
-        if len(part) <= limit or room == MIN_LIMIT:
-            yield part
-        else:
-            yield from _parts(writer, piece, limit, max(MIN_LIMIT, room // 2))
+    return written_parts(MRKDWN, markdown, limit)
 
 
 def fallback(markdown: str, limit: int) -> str:
@@ -171,9 +162,7 @@ def with_linked_as_code(line: Inlines) -> Inlines:
 
 def _without_linked(child: Inline) -> Iterator[Inline]:
     if isinstance(child, Emphasis):
-        yield Emphasis(
-            child.mark, tidy_line(_each_without_linked(child.children), trims=False)
-        )
+        yield Emphasis(child.mark, tidy_line(_each_without_linked(child.children), trims=False))
     elif not isinstance(child, Text):
         yield child
     else:

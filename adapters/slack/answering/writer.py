@@ -157,7 +157,7 @@ class Writer:
 def shown_part(text: str) -> str:
     """The first message of a text that still grows."""
     room = SHOWN_LIMIT
-    while len(markdown := growing_markdown(split_text(text, room)[0])) > SHOWN_LIMIT:
+    while len(markdown := growing_markdown("".join(split_text(text, room)[:1]))) > SHOWN_LIMIT:
         room //= 2
     return markdown.rstrip()
 
