@@ -18,6 +18,8 @@ ADDRESS = re.compile(
 )
 """An address among words is shown as code: so it can be copied, and nothing makes it a link."""
 SLACK_LINK = re.compile(r"<(https?://[^\s<>|`\x00]+)\|([^<>|`\n\x00]+)>", re.IGNORECASE)
+PLAIN_WORDS = re.compile(r"[\w\s,.;:?!'\"()’“”–—/+=-]*", re.ASCII)
+"""Most words: no need to look closer."""
 PLAIN = str.maketrans({"＠": "@", "﹫": "@", "＜": "<", "＞": ">", "﹤": "<", "﹥": ">", "`": "'"})
 """Wide forms of the signs that mentions are made of, and stray code marks, which not all clients
 pair alike."""
@@ -80,6 +82,8 @@ def _without_empty_lines(pieces: Iterable[Inline], *, trims: bool) -> Iterator[I
 
 def _plain(marked: str) -> str:
     """Words in which nothing begins code, a link or a mention."""
+    if PLAIN_WORDS.fullmatch(marked):
+        return marked
     # An entity may have put characters beside each other that hide something only there.
     marked = LONE_JOINER.sub("", unicodedata.normalize("NFC", marked))
     marked = marked.replace(f"{ESCAPE}`", "'").translate(PLAIN).replace("](", "] (")
@@ -87,6 +91,10 @@ def _plain(marked: str) -> str:
 
 
 def _with_addresses_as_code(marked: str) -> Iterator[Inline]:
+    if ":" not in marked and "/" not in marked and "." not in marked:
+        if marked:
+            yield Text.of(marked)
+        return
     end = 0
     marked = SLACK_LINK.sub(r"\2 (\1)", marked)
     for found in ADDRESS.finditer(marked):
@@ -115,6 +123,8 @@ def _spaced(children: Inlines) -> Iterator[Inline]:
 
 def with_marks(children: Inlines, marks: Collection[str]) -> Inlines:
     """The same words, with no other emphasis than by these marks."""
+    if not any(isinstance(child, Emphasis) for child in children):
+        return children
     return tidy_line(_marked_by(children, marks))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
@@ -77,8 +78,11 @@ def _reader() -> MarkdownIt:
 
 
 READER = _reader()
+READ_TEXTS = 64
+"""What is guarded is read again at once, to be sure of it and to be shown."""
 
 
+@lru_cache(maxsize=READ_TEXTS)
 def read_markdown(text: str) -> Blocks:
     """The blocks of a text; empty ones are left out."""
     return _blocks_of(READER.parse(visible(text)))

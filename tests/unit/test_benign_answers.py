@@ -8,9 +8,9 @@ import re
 from rag_core.agent.checks.citations import checked
 from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
-from rag_core.agent.language.blocks import code_spans
 from rag_core.retrieval.context import RetrievalContext
 from tests.builders import NOON, a_result
+from tests.markdown_spans import code_spans
 
 SNIPPETS = (
     ("python", "import os\n\nprint(os.environ['HOME'], \"<@id>\", [1, 2][0])"),

@@ -11,9 +11,9 @@ import pytest
 from rag_core.agent.checks.citations import CheckedText, checked
 from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
-from rag_core.agent.language.blocks import code_spans
 from rag_core.retrieval.context import RetrievalContext
 from tests.builders import NOON, a_result
+from tests.markdown_spans import code_spans
 
 FACTS = (
     "Every member may upload ten files a day.",

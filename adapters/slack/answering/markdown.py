@@ -23,7 +23,7 @@ from rag_core.text.visible import visible
 from rag_core.text.writing import MarkdownWriter, code_span
 
 WORD = re.compile(r"[^\s<>()\[\]{}\"'“”‘’„«»,;|*`]+")
-LINKED = re.compile(r"[\w-]\.[^\W\d_]{2,}|\w@[\w-]+\.|://|^www\.|^(?:mailto|tel|sms):")
+LINKED = re.compile(r"[\w-]\.[^\W\d_]{2,}|\w@[\w-]+\.|://|\bwww\.|\b(?:mailto|tel|sms):")
 """What Slack makes a link of without being told to: addresses, `evil.com`, and `main.rs`."""
 EDGES = ".:!?_~-…/"
 LIVE = re.compile(
@@ -157,7 +157,17 @@ def fallback(markdown: str, limit: int) -> str:
 def with_linked_as_code(line: Inlines) -> Inlines:
     """What Slack would make a link of stands as code: so nobody is led away, and it can be copied
     as it is."""
+    if not any(LINKED.search(text) for text in texts_in(line)):
+        return line
     return tidy_line(piece for child in line for piece in _without_linked(child))
+
+
+def texts_in(line: Inlines) -> Iterator[str]:
+    for child in line:
+        if isinstance(child, Text):
+            yield child.text
+        elif isinstance(child, Emphasis):
+            yield from texts_in(child.children)
 
 
 def _without_linked(child: Inline) -> Iterator[Inline]:
