@@ -230,6 +230,6 @@ def fenced(info: str, code: str, *, language: bool = True) -> str:
     name = found[1] if found and language else ""
     head = "" if name or not info.strip() else f"{info.strip()}\n"
     inside = LONG_RUN.sub(lambda run: ZERO_WIDTH_SPACE.join(run[0]), head + code)
-    if not inside.strip():
-        inside = ZERO_WIDTH_SPACE  # an empty block would take what follows for its code
+    if not inside.strip("` \t\n"):  # a block of nothing else would take what follows for its code
+        inside = ZERO_WIDTH_SPACE + inside
     return f"{FENCE}{name}\n{inside}\n{FENCE}"

@@ -105,7 +105,7 @@ class MrkdwnWriter(ChatWriter):
         return escaped(text.text)
 
     def code(self, text: str) -> str:
-        return f"`{entities(text.replace('`', chr(39)))}`"
+        return as_code(text)
 
     def fence(self, info: str, code: str) -> str:
         return fenced(entities(info), entities(code), language=False)
@@ -208,6 +208,12 @@ def without_commands(code: str) -> str:
 def entities(text: str) -> str:
     """For mrkdwn: the three characters that Slack gives a meaning."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def as_code(text: str) -> str:
+    """Code within a line of mrkdwn, which pairs single backticks only."""
+    line = " ".join(visible(text).split("\n")) or "…"
+    return f"`{entities(line.replace('`', chr(39)))}`"
 
 
 def escaped(text: str) -> str:
