@@ -72,7 +72,7 @@ class Report:
     ) -> AgentResponse:
         """The answer that its evidence supports, or the refusal where there is none."""
         common = self._measures(tool, tokens)
-        if not text.text or not metrics.should_answer:
+        if not guarded(text.text) or not metrics.should_answer:
             return self._response(
                 self.phrases.not_covered,
                 outcome=Outcome.NO_RESULTS,

@@ -72,16 +72,16 @@ READINGS = (
 
 def live_in(message: str, allowed: Collection[str] = ()) -> list[str]:
     """What a reader could click or would be called by, but for links to the allowed addresses."""
+    for target in allowed:  # a link is taken as a whole where it begins
+        message = message.replace(f"](<{target}>)", "]").replace(f"<{target}>", "")
     found: dict[str, None] = {}
     for reading in READINGS:
         prose = "".join(prose_of(message, reading))
-        found |= dict.fromkeys(live_in_prose(prose, allowed))
+        found |= dict.fromkeys(live_in_prose(prose))
     return list(found)
 
 
-def live_in_prose(prose: str, allowed: Collection[str]) -> Iterator[str]:
-    for target in allowed:
-        prose = prose.replace(f"](<{target}>)", "]").replace(f"<{target}>", "")
+def live_in_prose(prose: str) -> Iterator[str]:
     for address in ADDRESS.findall(prose):
         yield f"address {address}"
     for kind, pattern in LIVE.items():

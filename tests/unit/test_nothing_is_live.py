@@ -5,9 +5,11 @@ how we write."""
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import random
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,13 +20,18 @@ from adapters.discord.acting import lists
 from adapters.discord.acting.asking import TOKEN
 from adapters.discord.acting.evidence import evidence as discord_evidence
 from adapters.discord.acting.lookup import listed
+from adapters.discord.answering.links import place_line, place_link
 from adapters.discord.answering.markdown import to_discord_markdown
 from adapters.discord.answering.renderer import DiscordRenderer
+from adapters.discord.hearing.events import SHORTENED
+from adapters.discord.hearing.files import UNREAD
 from adapters.discord.wording import escaped as escaped_for_discord
+from adapters.discord.wording import link_target
 from adapters.slack.acting import commands, house_keeping
 from adapters.slack.acting.evidence import evidence as slack_evidence
 from adapters.slack.acting.sharing import head_message
 from adapters.slack.answering.markdown import escaped as escaped_for_slack
+from adapters.slack.answering.markdown import link, plain_link
 from adapters.slack.answering.renderer import SlackRenderer
 from adapters.slack.answering.writer import message_of, shown_part
 from adapters.steward import Finding, GapLine
@@ -89,8 +96,8 @@ def test_slack_makes_nothing_of_an_answer_live() -> None:
 
 def test_the_page_and_any_reader_of_markdown_make_nothing_of_an_answer_live() -> None:
     for text, response in answers(ANSWERS):
-        for html in (READER.render(response.answer), rendered(parsed(response.answer))):
-            assert not any(tag in html for tag in ("<a ", "<img", "<script", "<iframe", "<!--")), (
+        for page in (READER.render(response.answer), rendered(parsed(response.answer))):
+            assert not any(tag in page for tag in ("<a ", "<img", "<script", "<iframe", "<!--")), (
                 text
             )
 
@@ -185,6 +192,29 @@ def test_slack_makes_nothing_of_titles_quotes_and_questions_live() -> None:
     for text in mutants(SEED + 3, LABELS):
         for message in slack_words(text):
             assert not slack_client.live_in(message, [PLACE, BOOK]), (text, message)
+
+
+def test_an_address_of_the_evidence_stays_within_its_link() -> None:
+    for text in mutants(SEED + 4, LABELS):
+        url = f"https://docs.example/{text}"
+        target = link_target(url) or ""
+        assert not re.search(r"[\s<>()\[\]`]", target)
+        shown = place_link("Limits", "Daily", url) + "\n" + place_line("Limits", "Daily", url)
+        assert not discord_client.live_in(shown, [target]), text
+        for line in (link("Limits", url), plain_link("Limits", url)):
+            inside = re.findall(r"<([^<>|]*)", line)
+            assert all(each.startswith("https://docs.example/") for each in inside), (text, line)
+            allowed = [html.unescape(each) for each in inside]
+            assert not slack_client.live_in({"text": line}, allowed), (text, line)
+
+
+def test_a_long_question_and_many_notes_leave_room_for_the_answer() -> None:
+    asked = a_question("*_" * 450, address={TOKEN: "secret", SHORTENED: "4500", UNREAD: "1"})
+    response = a_response(outcome=Outcome.LOW_CONFIDENCE, source_changed=True)
+    for rung in SHOWN_RUNGS:
+        posts = [json.loads(each) for each in DiscordRenderer().render(response, asked, rung=rung)]
+        assert all(len(post["content"]) <= 1_900 for post in posts)
+        assert "Ten a day" in posts[-1]["content"]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung
 
 MAX_PART, SMALL_PART = 1_900, 900
+FIRST_WORDS = 300
+"""So much of an answer stands at least below what is said before it."""
 COUNT = 20
 """What the line that counts a part may take."""
 FILE_NAME = "answer.md"
@@ -71,12 +73,24 @@ def parts_of(
 ) -> list[Post]:
     """The answer in parts, with lines above the first one and blocks of lines below the last."""
     room = limit - COUNT
-    head = "".join(f"{line}\n" for line in above)
+    *early, head = packed(above, room - FIRST_WORDS) or [""]
+    head = f"{head}\n" if head else ""
     first, *more = discord_parts(answer, room - len(head)) or [NOTHING_TO_SHOW]
-    parts = [head + first, *more]
+    parts = [*early, head + first, *more]
     for lines in below:
         append(parts, lines, room)
     return [Post(content=part) for part in counted(parts)]
+
+
+def packed(lines: Sequence[str], room: int) -> list[str]:
+    """Lines below each other in as few parts as hold them; none is cut."""
+    parts: list[str] = []
+    for line in lines:
+        if parts and len(parts[-1]) + 1 + len(line) <= room:
+            parts[-1] += f"\n{line}"
+        else:
+            parts.append(line)
+    return parts
 
 
 def append(parts: list[str], lines: Sequence[str], room: int) -> None:
