@@ -39,7 +39,7 @@ ZERO_WIDTH_SPACE = "\u200b"
 FENCE = "```"
 LONG_RUN = re.compile("`{3,}")
 LANGUAGE = re.compile(r"\s*([\w+\-.#]{1,30})")
-BLOCK_BEGIN = re.compile(r"\A(\s*\d*)([-+*#>.)=])")
+BLOCK_BEGIN = re.compile(r"\A(\s*\d*)([-+*#>.)=~|])")
 MARKS = ("*", "**", "~~")
 
 
@@ -204,9 +204,9 @@ def _raw(child: Text | Code | LineBreak | Emphasis) -> str:
             return " "
 
 
-def written_parts(writer: ChatWriter, markdown: str, limit: int) -> list[str]:
+def written_parts(writer: ChatWriter, markdown: str, limit: int) -> Iterator[str]:
     """A long text for several messages, each of them whole and harmless by itself."""
-    return [part for part in _written(writer, markdown, limit, limit) if part.strip()]
+    return (part for part in _written(writer, markdown, limit, limit) if part.strip())
 
 
 def _written(writer: ChatWriter, markdown: str, limit: int, room: int) -> Iterator[str]:
@@ -214,8 +214,9 @@ def _written(writer: ChatWriter, markdown: str, limit: int, room: int) -> Iterat
     for part in split_parts(markdown, room):
         piece = part.of(markdown)
         before = markdown[: part.start].rstrip(" \t")
-        if before and not before.endswith("\n"):  # what goes on with a line begins no block
-            piece = BLOCK_BEGIN.sub(r"\1\\\2", piece)
+        if before and not before.endswith("\n") and not part.opening:
+            # What goes on with a line begins no block.
+            piece = BLOCK_BEGIN.sub(r"\1\\\2", markdown[part.start : part.end])
         written = writer.write(read_markdown(piece))
         if len(written) <= limit or room == MIN_LIMIT:
             yield written

@@ -26,6 +26,7 @@ LOOSE_LIST = re.compile(rf"( *){BULLET} [\s\S]+?(?:\n{{2,}}(?! )(?!\1{BULLET} )\
 TIGHT_LIST = re.compile(rf"( *){BULLET} +[^\n]+(?:\n\1 {{2}}[^\n]+)*\n?")
 ITEM = re.compile(rf"^ *{BULLET} +", re.MULTILINE)
 HEADING = re.compile(r"(?:#{1,3}|-#) +[^\n]+(?:\n|\Z)")
+NO_SIGN = re.compile(r"[^\\`*_~|\n]+")
 MARKED = (
     re.compile(r"(\*\*)([\s\S]+?)\*\*(?!\*)"),
     re.compile(r"(__)([\s\S]+?)__(?!_)"),
@@ -102,6 +103,10 @@ def prose_of(
                 yield from prose_of(piece, reading, quoted=in_quote, depth=depth + 1)
                 yield "\n"
             place = end
+            continue
+        if not line_begins and (run := NO_SIGN.match(source, place)):
+            yield run.group()
+            place = run.end()
             continue
         end, pieces = inline_at(source, place, reading, quoted, depth)
         yield from pieces

@@ -58,9 +58,9 @@ SHOWN_RUNGS = (Rung.RICH, Rung.SPLIT, Rung.PLAIN)
 
 
 def shown_on_discord(response: AgentResponse, **question: Any) -> Iterator[str]:
-    for rung in SHOWN_RUNGS:
-        for payload in DiscordRenderer().render(response, a_question(**question), rung=rung):
-            yield json.loads(payload)["content"]
+    asked = a_question(**question)
+    payloads = [DiscordRenderer().render(response, asked, rung=rung) for rung in SHOWN_RUNGS]
+    yield from {json.loads(each)["content"]: None for rung in payloads for each in rung}
 
 
 def shown_on_slack(response: AgentResponse, **question: Any) -> Iterator[Mapping[str, Any]]:

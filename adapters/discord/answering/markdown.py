@@ -54,4 +54,4 @@ def to_discord_markdown(markdown: str) -> str:
 
 def discord_parts(markdown: str, limit: int) -> list[str]:
     """A long text for several messages."""
-    return written_parts(WRITER, markdown, limit)
+    return list(written_parts(WRITER, markdown, limit))

@@ -141,17 +141,17 @@ def to_mrkdwn(markdown: str) -> str:
 
 def markdown_parts(markdown: str, limit: int) -> list[str]:
     """A long text for several `markdown` blocks."""
-    return written_parts(MARKDOWN, markdown, limit)
+    return list(written_parts(MARKDOWN, markdown, limit))
 
 
 def mrkdwn_parts(markdown: str, limit: int) -> list[str]:
     """The same for sections and for `text`."""
-    return written_parts(MRKDWN, markdown, limit)
+    return list(written_parts(MRKDWN, markdown, limit))
 
 
 def fallback(markdown: str, limit: int) -> str:
     """The text beside a `markdown` block, for notifications and screen readers."""
-    return next(iter(mrkdwn_parts(markdown, limit)), "")
+    return next(written_parts(MRKDWN, markdown, limit), "")
 
 
 def with_linked_as_code(line: Inlines) -> Inlines:
