@@ -65,7 +65,7 @@ def findings(found: Sequence[Finding]) -> str:
 def finding(found: Finding) -> str:
     sign = ("⚠️" if found.is_warning else "✅") if found.in_place else "❌"
     advice = f" → {found.advice}" if found.advice and found.needs_attention else ""
-    return f"{sign} **{escaped(found.name)}** {with_own_links(found.detail + advice)}"
+    return f"{sign} **{sentence(found.name)}** {with_own_links(found.detail + advice)}"
 
 
 def with_own_links(text: str) -> str:

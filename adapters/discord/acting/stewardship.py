@@ -203,4 +203,4 @@ class Stewardship:
 
 
 def in_place(name: str, holds: str) -> str:
-    return escaped(f"In {name}: {holds}.")
+    return to_discord_markdown(f"In {name}: {holds}.")
