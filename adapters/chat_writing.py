@@ -204,12 +204,12 @@ def _raw(child: Text | Code | LineBreak | Emphasis) -> str:
             return " "
 
 
-def written_parts(writer: ChatWriter, markdown: str, limit: int) -> Iterator[str]:
+def write_parts(writer: ChatWriter, markdown: str, limit: int) -> Iterator[str]:
     """A long text for several messages, each of them whole and harmless by itself."""
-    return (part for part in _written(writer, markdown, limit, limit) if part.strip())
+    return (part for part in _write_parts(writer, markdown, limit, limit) if part.strip())
 
 
-def _written(writer: ChatWriter, markdown: str, limit: int, room: int) -> Iterator[str]:
+def _write_parts(writer: ChatWriter, markdown: str, limit: int, room: int) -> Iterator[str]:
     """The text is cut before it is written, so no cut can open what was closed."""
     for part in split_parts(markdown, room):
         piece = part.of(markdown)
@@ -221,10 +221,10 @@ def _written(writer: ChatWriter, markdown: str, limit: int, room: int) -> Iterat
         if len(written) <= limit or room == MIN_LIMIT:
             yield written
         else:
-            yield from _written(writer, piece, limit, max(MIN_LIMIT, room // 2))
+            yield from _write_parts(writer, piece, limit, max(MIN_LIMIT, room // 2))
 
 
-def fenced(info: str, code: str, *, language: bool = True) -> str:
+def write_fence(info: str, code: str, *, language: bool = True) -> str:
     """Code that ends with its last line: runs of backticks in it are broken up. What is no name of
     a language comes first in the block."""
     found = LANGUAGE.fullmatch(info)

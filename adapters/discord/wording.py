@@ -78,7 +78,7 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le", errors="replace")) // 2
 
 
-def neutral(text: str) -> str:
+def neutralise(text: str) -> str:
     """The same words, with nothing in them that takes effect."""
     return LIVE.sub(lambda found: found[0] + ZERO_WIDTH_SPACE, IN_ANGLES.sub("@ ", text))
 
@@ -86,7 +86,7 @@ def neutral(text: str) -> str:
 def escaped(text: str) -> str:
     """Words of a document on one line, with no mark-up, mention or address that takes effect."""
     line = " ".join(visible(text).split()).translate(BRACKETS)
-    return MARKUP.sub(r"\\\1", neutral(line))
+    return MARKUP.sub(r"\\\1", neutralise(line))
 
 
 def link_target(url: str | None) -> str | None:

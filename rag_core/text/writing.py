@@ -43,7 +43,7 @@ class MarkdownWriter:
         before: Block | None = None
         for block in blocks:
             if isinstance(block, ItemList) and isinstance(before, ItemList):
-                block = distinct(block, before)
+                block = with_other_mark(block, before)
             if before is not None:
                 written += "\n\n" if self._is_apart(block, before) else "\n"
             written += self._block(block)
@@ -60,11 +60,11 @@ class MarkdownWriter:
             case Heading():
                 return f"{'#' * block.level} {self.line(block.children)}"
             case Fence():
-                return fenced(block)
+                return write_fence(block)
             case ItemList():
                 return self._items(block)
             case Quote():
-                return prefixed(self.write(block.blocks), "> ", "> ")
+                return prefix_lines(self.write(block.blocks), "> ", "> ")
             case Table():
                 return self.table(block)
             case _:
@@ -76,7 +76,7 @@ class MarkdownWriter:
             gap = "\n\n" if item.apart else "\n"
             count = "" if items.start is None else str(items.start + number)
             marker = f"{count}{items.mark} "
-            text = prefixed(self.write(item.blocks), marker, " " * len(marker))
+            text = prefix_lines(self.write(item.blocks), marker, " " * len(marker))
             written += f"{gap if number else ''}{text}"
         return written
 
@@ -104,23 +104,23 @@ class MarkdownWriter:
         return "\n".join([self._row(head), f"{rule}|", *map(self._row, rows)])
 
     def _row(self, cells: Iterable[Inlines]) -> str:
-        return "".join(f"| {in_cell(self.line(cell))} " for cell in cells) + "|"
+        return "".join(f"| {escape_pipes(self.line(cell))} " for cell in cells) + "|"
 
 
-def distinct(items: ItemList, before: ItemList) -> ItemList:
+def with_other_mark(items: ItemList, before: ItemList) -> ItemList:
     """Two lists, one right behind the other, with marks that keep them two."""
     same = items.mark == before.mark and (items.start is None) == (before.start is None)
     return replace(items, mark=OTHER_BULLET.get(items.mark, "-")) if same else items
 
 
-def prefixed(text: str, first: str, other: str) -> str:
+def prefix_lines(text: str, first: str, other: str) -> str:
     """Lines within a quote or an item."""
     head, *rest = text.split("\n")
     lines = [f"{first}{head}", *(f"{other}{line}" if line else other.rstrip() for line in rest)]
     return "\n".join(lines)
 
 
-def fenced(block: Fence) -> str:
+def write_fence(block: Fence) -> str:
     inside = (len(run) + 1 for run in BACKTICKS.findall(block.code) if len(run) > 2)
     ticks = "`" * max([block.ticks, *inside])
     code = f"{block.code}\n" if block.code else ""
@@ -135,5 +135,5 @@ def code_span(text: str) -> str:
     return f"{ticks} {text} {ticks}" if is_padded else f"{ticks}{text}{ticks}"
 
 
-def in_cell(line: str) -> str:
+def escape_pipes(line: str) -> str:
     return re.sub(r"(?<!\\)\|", r"\\|", line)

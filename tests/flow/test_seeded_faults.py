@@ -62,7 +62,7 @@ FAULTS = [
     ),
     Fault(
         "links of the model stay", f"{CHECKS}/guard.py",
-        "return GuardedText(written(read_markdown(text)))", "return GuardedText(text)",
+        "return GuardedText(write_stable(read_markdown(text)))", "return GuardedText(text)",
         "link and shown",
     ),
     Fault(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, fenced, written_parts
-from adapters.discord.wording import neutral
+from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, write_fence, write_parts
+from adapters.discord.wording import neutralise
 from rag_core.text.reading import read_markdown
 from rag_core.text.tree import Inlines, Text
 
@@ -18,17 +18,17 @@ class DiscordWriter(ChatWriter):
     """Discord's Markdown, which has no tables, three levels of headings and one kind of fence."""
 
     def words(self, text: Text) -> str:
-        return neutral(MARKUP.sub(r"\\\g<0>", text.text))
+        return neutralise(MARKUP.sub(r"\\\g<0>", text.text))
 
     def code(self, text: str) -> str:
         if "`" not in text:
             return f"`{text}`"
-        if neutral(text) != text:  # not all clients pair several backticks alike
+        if neutralise(text) != text:  # not all clients pair several backticks alike
             return f"`{text.replace('`', chr(39))}`"
         return f"`` {ZERO_WIDTH_SPACE.join(re.split('(?<=`)(?=`)', text))} ``"
 
     def fence(self, info: str, code: str) -> str:
-        return fenced(info, code)
+        return write_fence(info, code)
 
     def emphasis(self, mark: str, inside: str) -> str:
         return f"{mark}{inside}{mark}"
@@ -54,4 +54,4 @@ def to_discord_markdown(markdown: str) -> str:
 
 def discord_parts(markdown: str, limit: int) -> list[str]:
     """A long text for several messages."""
-    return list(written_parts(WRITER, markdown, limit))
+    return list(write_parts(WRITER, markdown, limit))

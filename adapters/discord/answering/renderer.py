@@ -73,7 +73,7 @@ def parts_of(
 ) -> list[Post]:
     """The answer in parts, with lines above the first one and blocks of lines below the last."""
     room = limit - COUNT
-    *early, head = packed(above, room - FIRST_WORDS) or [""]
+    *early, head = pack_lines(above, room - FIRST_WORDS) or [""]
     head = f"{head}\n" if head else ""
     first, *more = discord_parts(answer, room - len(head)) or [NOTHING_TO_SHOW]
     parts = [*early, head + first, *more]
@@ -82,7 +82,7 @@ def parts_of(
     return [Post(content=part) for part in counted(parts)]
 
 
-def packed(lines: Sequence[str], room: int) -> list[str]:
+def pack_lines(lines: Sequence[str], room: int) -> list[str]:
     """Lines below each other in as few parts as hold them; none is cut."""
     parts: list[str] = []
     for line in lines:

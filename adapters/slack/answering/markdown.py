@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, fenced, written_parts
+from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, write_fence, write_parts
 from adapters.excerpts import one_line
 from rag_core.text.lines import tidy_line, with_marks
 from rag_core.text.reading import read_markdown
@@ -53,7 +53,7 @@ class SlackMarkdownWriter(ChatWriter):
         return with_linked_as_code(line)
 
     def words(self, text: Text) -> str:
-        return neutral("".join(self._signs(text.marked)))
+        return neutralise("".join(self._signs(text.marked)))
 
     @staticmethod
     def _signs(marked: str) -> Iterator[str]:
@@ -66,13 +66,13 @@ class SlackMarkdownWriter(ChatWriter):
             escapes = False
 
     def is_live(self, code: str) -> bool:
-        return SIGNS.search(code) is not None or neutral(code) != code
+        return SIGNS.search(code) is not None or neutralise(code) != code
 
     def code(self, text: str) -> str:
         return code_span(without_commands(text))
 
     def fence(self, info: str, code: str) -> str:
-        return fenced(without_commands(info), without_commands(code))
+        return write_fence(without_commands(info), without_commands(code))
 
     def emphasis(self, mark: str, inside: str) -> str:
         return f"{mark}{inside}{mark}"
@@ -108,7 +108,7 @@ class MrkdwnWriter(ChatWriter):
         return as_code(text)
 
     def fence(self, info: str, code: str) -> str:
-        return fenced(entities(info), entities(code), language=False)
+        return write_fence(escape_entities(info), escape_entities(code), language=False)
 
     def emphasis(self, mark: str, inside: str) -> str:
         return f"{MRKDWN_MARKS[mark]}{inside}{MRKDWN_MARKS[mark]}"
@@ -141,17 +141,17 @@ def to_mrkdwn(markdown: str) -> str:
 
 def markdown_parts(markdown: str, limit: int) -> list[str]:
     """A long text for several `markdown` blocks."""
-    return list(written_parts(MARKDOWN, markdown, limit))
+    return list(write_parts(MARKDOWN, markdown, limit))
 
 
 def mrkdwn_parts(markdown: str, limit: int) -> list[str]:
     """The same for sections and for `text`."""
-    return list(written_parts(MRKDWN, markdown, limit))
+    return list(write_parts(MRKDWN, markdown, limit))
 
 
 def fallback(markdown: str, limit: int) -> str:
     """The text beside a `markdown` block, for notifications and screen readers."""
-    return next(written_parts(MRKDWN, markdown, limit), "")
+    return next(write_parts(MRKDWN, markdown, limit), "")
 
 
 def with_linked_as_code(line: Inlines) -> Inlines:
@@ -195,7 +195,7 @@ def _each_without_linked(children: Inlines) -> Iterator[Inline]:
         yield from _without_linked(child)
 
 
-def neutral(text: str) -> str:
+def neutralise(text: str) -> str:
     """The same words, with nothing in them that takes effect."""
     return LIVE.sub(lambda found: found[0] + ZERO_WIDTH_SPACE, text)
 
@@ -205,7 +205,7 @@ def without_commands(code: str) -> str:
     return COMMAND.sub(f"<{ZERO_WIDTH_SPACE}", code)
 
 
-def entities(text: str) -> str:
+def escape_entities(text: str) -> str:
     """For mrkdwn: the three characters that Slack gives a meaning."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
@@ -213,12 +213,12 @@ def entities(text: str) -> str:
 def as_code(text: str) -> str:
     """Code within a line of mrkdwn, which pairs single backticks only."""
     line = " ".join(visible(text).split("\n")) or "…"
-    return f"`{entities(line.replace('`', chr(39)))}`"
+    return f"`{escape_entities(line.replace('`', chr(39)))}`"
 
 
 def escaped(text: str) -> str:
     """Words for mrkdwn, with no code mark, command or address in them."""
-    return entities(neutral(visible(text).replace("`", "'")))
+    return escape_entities(neutralise(visible(text).replace("`", "'")))
 
 
 def link(title: str, url: str | None) -> str:

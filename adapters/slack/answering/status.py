@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from adapters.slack.answering.drafts import Drafts
-from adapters.slack.answering.markdown import neutral
+from adapters.slack.answering.markdown import neutralise
 from adapters.slack.answering.writer import Writer
 from adapters.slack.calling.team import Team
 from rag_core.desk.incoming import IncomingQuestion
@@ -71,7 +71,7 @@ class AnswerSoFar:
         self._more = asyncio.Event()
 
     async def stage(self, state: QuestionState, detail: str = "") -> None:
-        words = neutral(visible(detail))[:LONGEST] or WORDS.get(state, "")
+        words = neutralise(visible(detail))[:LONGEST] or WORDS.get(state, "")
         if words and words != self._words:
             self._words = words
             self._news.set()

@@ -22,10 +22,10 @@ def guarded(text: str) -> GuardedText:
 
     It is read into the tree of what may be shown, and written from there. What is written must be
     read as the same tree again, or it is written with more care."""
-    return GuardedText(written(read_markdown(text)))
+    return GuardedText(write_stable(read_markdown(text)))
 
 
-def written(blocks: Blocks) -> str:
+def write_stable(blocks: Blocks) -> str:
     """The tree as Markdown that is read as this tree and no other, and written the same again."""
     for writer in (MarkdownWriter(), MarkdownWriter(cautious=True)):
         text = writer.write(blocks)
