@@ -28,7 +28,7 @@ IN_ANGLES = re.compile(r"@(?=[^\s<>@]*>)")
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 SENTENCE_GAP = re.compile(r"(?<=[.!?])[ \t]+|(?<=[。！？])|\n+")
 ASKING_ENDS = ("?", "？")
-MARKUP = re.compile(r"([\\*_~|<>#])")
+MARKUP = re.compile(r"([\\*_~|<>])")
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#@\[\]\\<>]+(?:[/?#]|\Z)")
 """With a host and nothing else before its path: no name of a user, no brackets."""
 MASS_MENTION = re.compile(r"@(?=everyone|here)", re.IGNORECASE)
@@ -85,6 +85,11 @@ def neutralise(text: str) -> str:
 
 def escaped(text: str) -> str:
     """Words of a document on one line, with no mark-up, mention or address that takes effect."""
+    return on_one_line(text).replace("#", r"\#")
+
+
+def on_one_line(text: str) -> str:
+    """The same for words that do not begin their line."""
     line = " ".join(visible(text).split()).translate(BRACKETS)
     return MARKUP.sub(r"\\\1", neutralise(line))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from adapters.discord.answering.links import place_link
 from adapters.discord.answering.markdown import to_discord_markdown
-from adapters.discord.wording import escaped, link_target
+from adapters.discord.wording import escaped, link_target, on_one_line
 from adapters.excerpts import one_line
 from adapters.steward import Finding, GapLine
 from rag_core.books.book import Book
@@ -65,7 +65,7 @@ def findings(found: Sequence[Finding]) -> str:
 def finding(found: Finding) -> str:
     sign = ("⚠️" if found.is_warning else "✅") if found.in_place else "❌"
     advice = f" → {found.advice}" if found.advice and found.needs_attention else ""
-    return f"{sign} **{sentence(found.name)}** {with_own_links(found.detail + advice)}"
+    return f"{sign} **{on_one_line(found.name)}** {with_own_links(found.detail + advice)}"
 
 
 def with_own_links(text: str) -> str:
