@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from markdown_it import MarkdownIt
@@ -32,6 +32,7 @@ from rag_core.text.tree import (
 )
 from rag_core.text.visible import visible
 
+MOST_NESTED = 10
 MARKS = {"em": "*", "strong": "**", "s": "~~"}
 NUMBER = re.compile(r"\^?\d+")
 INFO = re.compile(r" ?[\w+#.,{}=\"' /-]{0,80}")
@@ -192,8 +193,18 @@ def _table(tokens: Sequence[Token], *, apart: bool) -> Table:
 
 
 def _inlines(tokens: Sequence[Token]) -> Inlines:
-    children = [child for token in tokens for child in token.children or ()]
+    children = list(_shallow(child for token in tokens for child in token.children or ()))
     return tidy_line(_lowered(children, 0, len(children)))
+
+
+def _shallow(tokens: Iterable[Token]) -> Iterator[Token]:
+    """The pieces without emphasis in emphasis, deeper than anybody means it."""
+    depth = 0
+    for token in tokens:
+        depth += max(token.nesting, 0)
+        if token.nesting == 0 or depth <= MOST_NESTED:
+            yield token
+        depth += min(token.nesting, 0)
 
 
 def _lowered(tokens: Sequence[Token], place: int, end: int) -> Iterator[Inline]:

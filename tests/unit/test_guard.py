@@ -91,6 +91,12 @@ def test_fences_that_chat_clients_do_not_know_become_common_ones() -> None:
     assert guarded("~~~\n```\na\n~~~") == "````\n```\na\n````"
 
 
+@pytest.mark.parametrize("mark", ["*", "**", "~~"])
+def test_emphasis_may_be_nested_as_deep_as_it_likes(mark: str) -> None:
+    passed = guarded(f"{mark}a " * 1_500 + f"a{mark} " * 1_500)
+    assert passed.count("a") == 3_000
+
+
 def test_a_stray_code_mark_hides_nothing() -> None:
     assert guarded("a ` b https://evil.example") == "a ' b `https://evil.example`"
     assert guarded("a `\n\n@everyone` b") == "a '\n\n@ everyone' b"
