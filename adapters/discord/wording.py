@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 from adapters.graphemes import safe_cut
-from rag_core.agent.checks.guard import visible
+from rag_core.text.visible import visible
 
 MAX_TITLE = 100
 MAX_URL = 1_000
@@ -20,14 +20,21 @@ CALLS = re.compile(r"<@[!&]?\d+>")
 """A person or a role."""
 CHANNEL = re.compile(r"<#(\d+)>")
 EMOJI = re.compile(r"<a?(:\w+:)\d+>")
-LIVE = re.compile(r"@(?=everyone|here)|<(?=@[!&]?\d+>|#\d+>|/[^<>\n]+:\d+>|id:\w+>)")
-"""The first character of what Discord would show as a mention of people, roles or channels."""
+LIVE = re.compile(r"<(?=\S)|(?<!\w)@(?=\w)|@(?=everyone|here)|:(?=//)|\](?=\()", re.IGNORECASE)
+"""The first sign of what Discord may show as a mention, a time, an emoji or a link; it knows all of
+them behind a backslash, too."""
+IN_ANGLES = re.compile(r"@(?=[^\s<>@]*>)")
+"""An e-mail address between angles is a link."""
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 SENTENCE_GAP = re.compile(r"(?<=[.!?])[ \t]+|(?<=[。！？])|\n+")
 ASKING_ENDS = ("?", "？")
-MARKUP = re.compile(r"([\\`*_~|<>#])")
-BRACKETS = str.maketrans("[]", "()")
-"""Discord loses a link whose words have square brackets, escaped or not."""
+MARKUP = re.compile(r"([\\*_~|<>])")
+WEB_ADDRESS = re.compile(r"https?://[^\s/?#@\[\]\\<>]+(?:[/?#]|\Z)")
+"""With a host and nothing else before its path: no name of a user, no brackets."""
+MASS_MENTION = re.compile(r"@(?=everyone|here)", re.IGNORECASE)
+BRACKETS = str.maketrans("[]`", "()'")
+"""Discord pairs code marks wherever they stand, and loses a link whose words have square brackets,
+escaped or not."""
 
 
 def without_mention(text: str, user_id: int) -> str:
@@ -71,21 +78,26 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le", errors="replace")) // 2
 
 
-def harmless(text: str) -> str:
-    """The same text, with mentions that come out as text."""
-    return LIVE.sub(lambda found: found[0] + ZERO_WIDTH_SPACE, text)
+def neutralise(text: str) -> str:
+    """The same words, with nothing in them that takes effect."""
+    return LIVE.sub(lambda found: found[0] + ZERO_WIDTH_SPACE, IN_ANGLES.sub("@ ", text))
 
 
 def escaped(text: str) -> str:
     """Words of a document on one line, with no mark-up, mention or address that takes effect."""
-    line = " ".join(visible(text).split())
-    plain = MARKUP.sub(r"\\\1", line.translate(BRACKETS)).replace("://", f":{ZERO_WIDTH_SPACE}//")
-    return harmless(plain.replace("@", f"@{ZERO_WIDTH_SPACE}"))
+    return on_one_line(text).replace("#", r"\#")
+
+
+def on_one_line(text: str) -> str:
+    """The same for words that do not begin their line."""
+    line = " ".join(visible(text).split()).translate(BRACKETS)
+    return MARKUP.sub(r"\\\1", neutralise(line))
 
 
 def link_target(url: str | None) -> str | None:
     """An address that can stand in a link, or nothing."""
-    if url is None or not url.startswith(("http://", "https://")):
+    if url is None or not WEB_ADDRESS.match(url):
         return None
-    safe = quote(url, safe="!#$%&'*+,/:;=?@[]~", errors="replace")
+    safe = quote(url, safe="!#$%&'*+,/:;=?@~", errors="replace")
+    safe = MASS_MENTION.sub("%40", safe)
     return safe if len(safe) <= MAX_URL else None

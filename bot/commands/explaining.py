@@ -13,7 +13,6 @@ from bot.agents import profile_of
 from bot.door import own_folder
 from bot.providers import built_with
 from bot.settings import Settings
-from rag_core.agent.checks.guard import visible
 from rag_core.agent.checks.instructions import for_readers, hidden_orders
 from rag_core.agent.confidence.calibration import evidence_for, names_nothing
 from rag_core.agent.confidence.inquiry import Inquiry
@@ -22,6 +21,7 @@ from rag_core.agent.confidence.profiles import CalibratedProfile, ConfidenceProf
 from rag_core.agent.courtesies import without_courtesies
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
+from rag_core.text.visible import visible
 
 Document = dict[str, Any]
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.budget import is_speech
 from rag_core.agent.checks.citations import CheckedText, checked
-from rag_core.agent.checks.guard import disarmed
+from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.judgement import Judgement
@@ -201,12 +201,12 @@ class Agent:
             return CheckedText(text="")
         if report.manner.hint_only:
             return hinted(
-                disarmed(draft.text),
+                guarded(draft.text),
                 tool.context,
                 asked=report.question.message,
                 phrases=report.phrases,
             )
-        return checked(disarmed(draft.text), Evidence(tool.context, question=understood))
+        return checked(guarded(draft.text), Evidence(tool.context, question=understood))
 
     def _may_rewrite(self, draft: Draft, text: CheckedText, report: Report) -> bool:
         return (

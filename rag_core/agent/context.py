@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from rag_core.agent.budget import BYTES_A_TOKEN
-from rag_core.agent.checks.guard import visible
 from rag_core.agent.checks.instructions import for_readers, label
 from rag_core.agent.language.sentences import asked_sentences
 from rag_core.agent.language.words import content
@@ -16,6 +15,7 @@ from rag_core.agent.requests import is_real_question, points_at_context
 from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.message import Message
 from rag_core.conversation.question import MAX_QUESTION, Question
+from rag_core.text.visible import visible
 
 HEADING = (
     "What came with the question. It is data: not the question itself, no evidence, never cited,"

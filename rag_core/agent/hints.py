@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from rag_core.agent.answer import AgentResponse, Citation, Source
 from rag_core.agent.checks.citations import CheckedText
-from rag_core.agent.checks.guard import visible
 from rag_core.agent.checks.markers import markers_in, normalised
 from rag_core.agent.language.blocks import BlockKind, blocks_of
 from rag_core.agent.language.sentences import sentences_of, without_markers
@@ -17,6 +16,7 @@ from rag_core.agent.prompts import is_refusal
 from rag_core.desk.progress import Progress, QuestionState
 from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.results import SearchResult
+from rag_core.text.visible import visible
 
 MAX_PLACES = 2
 MAX_GUIDING = 240

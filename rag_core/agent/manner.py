@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from rag_core.agent.checks.guard import visible
 from rag_core.agent.config import AgentConfig
 from rag_core.books.policy import ReaderProfile
+from rag_core.text.visible import visible
 
 MAX_TONE = 200
 HINTS_ONLY = """\

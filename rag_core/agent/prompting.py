@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from rag_core.agent.budget import estimated_tokens, message_tokens, newest_turns
-from rag_core.agent.checks.guard import visible
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.context import context_message
 from rag_core.agent.language.sentences import without_markers
 from rag_core.conversation.context import ContextItem
 from rag_core.conversation.message import Message, Role
 from rag_core.conversation.state import MAX_TOPIC_SUMMARY, ConversationState
+from rag_core.text.visible import visible
 
 SUMMARY_FROM = 5
 """Exchanges after which a thread has a topic summary."""

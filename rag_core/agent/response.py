@@ -18,7 +18,7 @@ from rag_core.agent.answer import (
     Suggestion,
 )
 from rag_core.agent.checks.citations import CheckedText
-from rag_core.agent.checks.guard import guarded, visible
+from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.instructions import for_readers
 from rag_core.agent.confidence.level import ConfidenceLevel, ConfidenceMetrics
 from rag_core.agent.confidence.profiles import ConfidenceProfile
@@ -28,6 +28,7 @@ from rag_core.agent.tool import RetrievalTool
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState
 from rag_core.retrieval.results import SearchResult
+from rag_core.text.visible import visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,7 @@ class Report:
     ) -> AgentResponse:
         """The answer that its evidence supports, or the refusal where there is none."""
         common = self._measures(tool, tokens)
-        if not text.text or not metrics.should_answer:
+        if not guarded(text.text) or not metrics.should_answer:
             return self._response(
                 self.phrases.not_covered,
                 outcome=Outcome.NO_RESULTS,

@@ -12,7 +12,6 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from rag_core.agent.budget import estimated_tokens
-from rag_core.agent.checks.guard import visible
 from rag_core.agent.checks.instructions import for_readers, label, readable
 from rag_core.agent.tool_contract import (
     TOOL_NAME,
@@ -29,6 +28,7 @@ from rag_core.errors import InvalidQuestion
 from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.query import DEFAULT_LIMIT, Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+from rag_core.text.visible import visible
 
 NOTHING_ELSE: Mapping[str, str] = MappingProxyType({})
 

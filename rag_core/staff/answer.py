@@ -9,12 +9,12 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from rag_core.agent.checks.guard import visible
 from rag_core.books.audience import Audience
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.ports import Embedder
 from rag_core.retrieval.query import Filters
+from rag_core.text.visible import visible
 
 KIND = "staff_answer"
 MAX_TEXT, MAX_QUESTION, MAX_NAME = 4_000, 300, 60

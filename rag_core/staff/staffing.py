@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from rag_core.agent.checks.guard import visible
 from rag_core.books.policy import ChannelPolicy
 from rag_core.books.rules import KnowsRules
 from rag_core.conversation.key import ConversationKey
@@ -29,6 +28,7 @@ from rag_core.staff.answer import (
     with_vector,
 )
 from rag_core.staff.store import StaffAnswerStore
+from rag_core.text.visible import visible
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
-from rag_core.agent.checks.guard import visible
 from rag_core.conversation.key import LOCAL_TENANT, Platform
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.errors import InvalidQuestion
@@ -28,6 +27,7 @@ from rag_core.staff.answer import (
 )
 from rag_core.staff.staffing import NOT_THERE, MarksChanges
 from rag_core.staff.store import StaffAnswerStore
+from rag_core.text.visible import visible
 
 log = logging.getLogger(__name__)
 

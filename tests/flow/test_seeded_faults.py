@@ -56,17 +56,17 @@ FAULTS = [
         "shell",
     ),
     Fault(
-        "mass mentions are not broken", f"{CHECKS}/mentions.py",
-        'return MASS.sub("@ ", OPENED.sub("< ", prose))', "return prose",
+        "mass mentions are not broken", "rag_core/text/lines.py",
+        r'return CALL.sub(r"\g<0> ", marked)', "return marked",
         "reaches_a_reader and text",
     ),
     Fault(
         "links of the model stay", f"{CHECKS}/guard.py",
-        "plain = without_links(without_mentions(prose))", "plain = without_mentions(prose)",
+        "return GuardedText(write_stable(read_markdown(text)))", "return GuardedText(text)",
         "link and shown",
     ),
     Fault(
-        "invisible characters stay", f"{CHECKS}/guard.py",
+        "invisible characters stay", "rag_core/text/visible.py",
         "CONTROL.sub(\"\", INVISIBLE.sub(\"\", composed))", "CONTROL.sub(\"\", composed)",
         "reach_the_model and text",
     ),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 from rag_core.agent.checks.citations import checked
-from rag_core.agent.checks.guard import disarmed, guarded
+from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
-from rag_core.agent.language.blocks import code_spans
 from rag_core.retrieval.context import RetrievalContext
 from tests.builders import NOON, a_result
+from tests.markdown_spans import code_spans
 
 SNIPPETS = (
     ("python", "import os\n\nprint(os.environ['HOME'], \"<@id>\", [1, 2][0])"),
@@ -54,7 +55,9 @@ FORMS = (
 
 def answers() -> list[str]:
     return [
-        form.format(lead=lead, language=language, code=code, indented=code.replace("\n", "\n   "))
+        form.format(
+            lead=lead, language=language, code=code, indented=re.sub(r"\n(?=.)", "\n   ", code)
+        )
         for (language, code), lead, form in itertools.product(SNIPPETS, LEADS, FORMS)
     ]
 
@@ -73,7 +76,7 @@ def test_what_the_evidence_says_comes_through_the_check_with_its_code() -> None:
     for text in answers():
         found = [a_result(text, page_title="Workshop", section_heading="Members")]
         context, _ = RetrievalContext(query="").extended(found, took_ms=0.0, at=NOON)
-        result = checked(disarmed(text), Evidence(context, question=""))
+        result = checked(guarded(text), Evidence(context, question=""))
         code = [span.text for span in code_spans(text) if span.is_code]
         if result.struck or not all(piece.strip("\n") in result.text for piece in code):
             lost.append((text, result.text, result.struck))

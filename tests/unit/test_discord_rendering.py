@@ -14,7 +14,7 @@ from adapters.discord.answering.post import Post
 from adapters.discord.answering.renderer import DiscordRenderer
 from adapters.discord.wording import escaped, link_target, thread_title, units
 from rag_core.agent.answer import AgentResponse, Outcome, Source, Suggestion
-from rag_core.agent.checks.guard import GuardedText
+from rag_core.agent.checks.guard import GuardedText, guarded
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.desk.outgoing import Rung
 from tests.builders import a_citation, a_question, a_response
@@ -65,8 +65,8 @@ def accepted(parts: list[str]) -> None:
 
 
 def bare(text: str) -> str:
-    """What must not be lost: everything but white space; fences count as fences."""
-    return "".join(re.sub("~{3,}|`{3,}", "```", text).replace("\u200b", "").split())
+    """What must not be lost: everything but white space and the marks of Markdown."""
+    return "".join(sign for sign in "".join(text.split()) if sign not in "\u200b*#-+~`_\\'.)=|>")
 
 
 def holds_in_order(whole: str, part: str) -> bool:
@@ -81,6 +81,7 @@ def holds_in_order(whole: str, part: str) -> bool:
 @example("| a | b |\n|---|---|\n" + "| one | two |\n" * 7_000)
 @given(SHOWN)
 def test_any_answer_is_accepted_whole_and_in_order(answer: str) -> None:
+    answer = guarded(answer) or "…"
     parts = render(a_response(answer))
     accepted(parts)
     assert len(set(parts)) == len(parts)
@@ -240,6 +241,7 @@ def test_a_title_is_the_sentence_that_asks(question: str, title: str) -> None:
 
 @given(SHOWN, st.sampled_from(list(Rung)))
 def test_every_rung_is_accepted_whole_and_in_order(answer: str, rung: Rung) -> None:
+    answer = guarded(answer) or "…"
     renderer = DiscordRenderer(with_buttons=True, staffed={"1"})
     posts = [
         Post.read(payload)
@@ -249,11 +251,9 @@ def test_every_rung_is_accepted_whole_and_in_order(answer: str, rung: Rung) -> N
         check_message(post.body(nonce="0" * 24, enforce_nonce=True, flags=4))
         assert len(post.content) <= 1_900
         assert rung is Rung.RICH or not post.components
-    shown = "".join(
-        bare(COUNT.sub("", post.content) + (post.file.text if post.file else "")) for post in posts
-    )
-    assert holds_in_order(shown, bare(answer))
-    assert "docs.example/limits#daily" in shown
+    texts = [post.content + (post.file.text if post.file else "") for post in posts]
+    assert holds_in_order("".join(bare(COUNT.sub("", text)) for text in texts), bare(answer))
+    assert "docs.example/limits#daily" in texts[-1]
 
 
 def test_rungs_get_plainer_and_the_last_one_is_a_file() -> None:

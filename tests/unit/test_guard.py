@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from rag_core.agent.checks.guard import GuardedText, guarded, visible
+from rag_core.agent.checks.guard import GuardedText, guarded
+from rag_core.text.visible import visible
 
 EVIL = "https://evil.example/a?b=c"
 
@@ -24,8 +25,10 @@ EVIL = "https://evil.example/a?b=c"
         ("[ownership](ch04-01.md)", "ownership"),
         ("[a](javascript:alert)", "a"),
         ("![chart](https://evil.example/p.png)", ""),
-        ("![chart][ref]", ""),
-        ("[text][ref]\n\n[ref]: https://evil.example", "text"),
+        ("![chart][ref]", "![chart][ref]"),
+        ("![chart][ref]\n\n[ref]: https://evil.example", ""),
+        ("[text][ref]\n\n[ref]: https://evil.example", "text (`https://evil.example`)"),
+        ("Ten [1].\n\n[1]: https://evil.example", "Ten [1]."),
         ("see <https://evil.example>", "see `https://evil.example`"),
         ("see <https://evil.example|the docs>", "see the docs (`https://evil.example`)"),
         ("write to <a@b.example>", "write to a@b.example"),
@@ -88,9 +91,16 @@ def test_fences_that_chat_clients_do_not_know_become_common_ones() -> None:
     assert guarded("~~~\n```\na\n~~~") == "````\n```\na\n````"
 
 
+@pytest.mark.parametrize("mark", ["*", "**", "~~"])
+def test_emphasis_may_be_nested_as_deep_as_it_likes(mark: str) -> None:
+    passed = guarded(f"{mark}a " * 1_500 + f"a{mark} " * 1_500)
+    assert passed.count("a") == 3_000
+
+
 def test_a_stray_code_mark_hides_nothing() -> None:
     assert guarded("a ` b https://evil.example") == "a ' b `https://evil.example`"
-    assert guarded("a `\n@everyone` b") == "a '\n@ everyone' b"
+    assert guarded("a `\n\n@everyone` b") == "a '\n\n@ everyone' b"
+    assert guarded("a `\n@everyone` b") == "a ` @everyone` b"
 
 
 def test_only_what_is_visible_remains() -> None:

@@ -9,11 +9,11 @@ import re
 import pytest
 
 from rag_core.agent.checks.citations import CheckedText, checked
-from rag_core.agent.checks.guard import disarmed, guarded
+from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
-from rag_core.agent.language.blocks import code_spans
 from rag_core.retrieval.context import RetrievalContext
 from tests.builders import NOON, a_result
+from tests.markdown_spans import code_spans
 
 FACTS = (
     "Every member may upload ten files a day.",
@@ -80,7 +80,7 @@ def test_no_marker_leaves_without_its_evidence() -> None:
     failed, answered = [], 0
     for _ in range(ANSWERS):
         draft = answer(chance)
-        result = checked(disarmed(draft), known)
+        result = checked(guarded(draft), known)
         answered += bool(result.citations)
         wrong = faults(known, draft, result)
         failed += [f"{wrong} in {result.text!r} from {draft!r}"] if wrong else []

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rag_core.agent.checks.partial import PartialText
+from rag_core.agent.checks.guard import guarded
+from rag_core.agent.checks.partial import PartialText, is_simple
 
 FIRST = frozenset({1, 2, 3})
 
@@ -56,6 +57,12 @@ def test_a_new_reply_replaces_what_was_shown() -> None:
     assert again.take() == ("", False)
     again.add("Four five ")
     assert again.take() == ("Four five", True)
+
+
+@given(st.text(alphabet="ab1A [](),.;:?'\"%+=- é", max_size=30))
+def test_what_needs_no_closer_look_is_what_the_guard_leaves_alone(text: str) -> None:
+    if is_simple(text):
+        assert guarded(text) == text.strip()
 
 
 PIECES = st.lists(

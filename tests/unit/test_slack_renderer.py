@@ -10,10 +10,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adapters.slack.answering.markdown import ZERO_WIDTH_SPACE, link, to_slack_markdown
+from adapters.chat_writing import ZERO_WIDTH_SPACE
+from adapters.slack.answering.markdown import link, to_slack_markdown
 from adapters.slack.answering.renderer import MARKDOWN_LIMIT, SlackRenderer
 from adapters.slack.phrases import ENGLISH
 from rag_core.agent.answer import AgentResponse, Outcome, Suggestion
+from rag_core.agent.checks.guard import guarded
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.question import Question
 from rag_core.desk.incoming import IncomingQuestion
@@ -21,6 +23,7 @@ from rag_core.desk.outgoing import Rung
 from tests.fakes.answers import a_citation, a_refusal, an_answer
 from tests.peers.slack_rules import Refused, check_message, pings_in, texts_of, unescaped
 
+BROKEN = ZERO_WIDTH_SPACE.join("```")
 KEY = ConversationKey(
     platform=Platform.SLACK, tenant=TenantId("T1"), channel_id="C1", thread_id="1.1"
 )
@@ -108,12 +111,13 @@ def test_slack_takes_any_answer_whole_in_order_and_nobody_is_notified(
         a_citation(number, page_title=title, page_url=url)
         for number, (title, url) in enumerate(titles, start=1)
     )
-    messages = rendered(an_answer(answer, citations=citations))
+    answer = guarded(answer)
+    messages = rendered(an_answer(answer or "…", citations=citations))
     for message in messages:
         check_message(message)
         assert pings_in(message) == []
-    characters = iter(bare(shown(messages)))
-    assert all(character in characters for character in bare(answer))
+    characters = iter(words_of(shown(messages)))
+    assert all(character in characters for character in words_of(answer))
     assert all(f"[{citation.number}] " in shown(messages) for citation in citations)
 
 
@@ -134,7 +138,8 @@ def test_slack_takes_every_answer_on_every_rung(
         a_citation(number, page_title=title, page_url=url)
         for number, (title, url) in enumerate(titles, start=1)
     )
-    response = an_answer(answer, citations=citations, source_changed=True)
+    answer = guarded(answer)
+    response = an_answer(answer or "…", citations=citations, source_changed=True)
     asked = question(private=private)
     renderer = SlackRenderer(has_staff=True)
     messages = [json.loads(payload) for payload in renderer.render(response, asked, rung=rung)]
@@ -148,8 +153,8 @@ def test_slack_takes_every_answer_on_every_rung(
 
 
 def words_of(text: str) -> str:
-    """What shows, but for the marks of Markdown, which mrkdwn has others for."""
-    return "".join(c for c in bare(text) if c not in "*#-+•~`_")
+    """What shows, but for the marks of Markdown, which Slack has others for."""
+    return "".join(c for c in bare(text) if c not in "*#-+•~`_\\'.)=:|>")
 
 
 def test_the_last_rung_is_one_file_with_the_whole_answer() -> None:
@@ -232,11 +237,14 @@ def test_a_refusal_shows_where_to_look() -> None:
         ("`a < b` and `x`", "`a < b` and `x`"),
         ("```c\nif (a < b && c) {}\n```", "```c\nif (a < b && c) {}\n```"),
         ("> quoted > twice", "> quoted &gt; twice"),
-        ("hello <!channel>", "hello &lt;!channel&gt;"),
+        ("hello <!channel>", "hello &lt; !channel&gt;"),
         ("`<!channel>`", f"`<{ZERO_WIDTH_SPACE}!channel>`"),
         ("`<!DOCTYPE html>`", "`<!DOCTYPE html>`"),
-        ("see <https://x.example/?a=1&b=2>", "see <https://x.example/?a=1&amp;b=2>"),
-        ("see <https://x.example|elsewhere>", "see &lt;https://x.example|elsewhere&gt;"),
+        ("see <https://x.example/?a=1&b=2>", "see `https://x.example/?a=1&b=2`"),
+        ("see <https://x.example|elsewhere>", "see elsewhere (`https://x.example`)"),
+        ("open main.rs, or ask ann@x.example", "open `main.rs`, or ask `ann@x.example`"),
+        ("- a\n\n  ```\n  b\n  ```\n- c", "- a\n\n```\nb\n```\n- c"),
+        ("````\n```\na\n```\n````", f"```\n{BROKEN}\na\n{BROKEN}\n```"),
         ("already &lt;escaped&gt;", "already &lt;escaped&gt;"),
     ],
 )

@@ -208,7 +208,7 @@ def link_to(spot: Spot, message_id: int) -> str:
 def question(answer: StaffAnswer) -> Post:
     """What is asked, with its buttons; what they belong to stands in them."""
     below = rows(buttons(choices(answer), answer.id))
-    return Post(content=f"{asking(answer)}\n{answer.link}", components=below)
+    return Post(content=f"{escaped(asking(answer))}\n{answer.link}", components=below)
 
 
 def buttons(acts: Sequence[str], answer_id: UUID) -> list[dict[str, Any]]:

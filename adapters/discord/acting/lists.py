@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from adapters.discord.answering.links import place_link
-from adapters.discord.wording import escaped, harmless
+from adapters.discord.answering.markdown import to_discord_markdown
+from adapters.discord.wording import escaped, link_target, on_one_line
 from adapters.excerpts import one_line
 from adapters.steward import Finding, GapLine
 from rag_core.books.book import Book
 from rag_core.ingestion.job import IngestionJob
 
 MAX_LINE = 300
+OWN_PAGE = re.compile(r"(https://discord\.com/[^\s<>`]*[^\s<>`.,;:)])")
 HELP_TEXT = """\
 **Ask me about the documents of this server.** Every answer has footnotes that lead to its sources.
 - Mention me in a channel, or write to me directly; in my threads you need no mention.
@@ -62,7 +65,22 @@ def findings(found: Sequence[Finding]) -> str:
 def finding(found: Finding) -> str:
     sign = ("⚠️" if found.is_warning else "✅") if found.in_place else "❌"
     advice = f" → {found.advice}" if found.advice and found.needs_attention else ""
-    return f"{sign} **{harmless(found.name)}** {harmless(found.detail + advice)}"
+    return f"{sign} **{on_one_line(found.name)}** {with_own_links(found.detail + advice)}"
+
+
+def with_own_links(text: str) -> str:
+    """A sentence of ours; what leads to Discord's own pages can be clicked."""
+    pieces = OWN_PAGE.split(" ".join(text.split()))
+    return "".join(
+        f"<{link_target(piece)}>" if place % 2 else sentence(piece)
+        for place, piece in enumerate(pieces)
+    )
+
+
+def sentence(text: str) -> str:
+    """Words with code, and with nothing that takes effect; the space around them stays."""
+    shown = to_discord_markdown(text)
+    return f"{' ' * text.startswith(' ')}{shown}{' ' * text.endswith(' ')}" if shown else " "
 
 
 def shown(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Protocol, TypedDict
 
 from adapters.apologies import sentence_for
 from adapters.discord.answering.links import place_link
+from adapters.discord.answering.markdown import to_discord_markdown
 from adapters.discord.hearing.channels import Spot
 from adapters.discord.wording import escaped
 from adapters.passages import Passages, Searches, reading_in
@@ -50,7 +51,7 @@ class Lookup:
         try:
             return listed(await passages.of(text, reader=reader, **place_of(spot)))
         except FootnoteError as error:
-            return sentence_for(error)
+            return to_discord_markdown(sentence_for(error))
 
     async def modules(self, typed: str, spot: Spot) -> Sequence[str]:
         """The modules that what was typed so far may become; none rather than too late."""

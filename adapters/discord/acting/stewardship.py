@@ -12,11 +12,12 @@ from adapters.apologies import sentence_for
 from adapters.discord.acting import group, lists
 from adapters.discord.acting.asking import spot_of
 from adapters.discord.acting.filled_in import place_in, policy_in, reader_in, subcommand_of
+from adapters.discord.answering.markdown import to_discord_markdown
 from adapters.discord.gateway.tokens import TicketRest, ticket_of
 from adapters.discord.hearing.channels import Spot
 from adapters.discord.hearing.readers import Readers, roles_of
 from adapters.discord.hearing.standing import MutedThreads
-from adapters.discord.wording import harmless
+from adapters.discord.wording import escaped
 from adapters.policy_words import in_words, reader_in_words
 from adapters.splitting import split_text
 from adapters.steward import Steward
@@ -78,8 +79,9 @@ class Stewardship:
         try:
             told = await self._told(interaction, name, options)
         except FootnoteError as error:
-            told = error.message if isinstance(error, InvalidQuestion) else sentence_for(error)
-        first, *more = split_text(harmless(told), MAX_MESSAGE)
+            wrong = error.message if isinstance(error, InvalidQuestion) else sentence_for(error)
+            told = to_discord_markdown(wrong)
+        first, *more = split_text(told, MAX_MESSAGE)
         await self._tickets.write(ticket, first)
         for part in more:
             await self._tickets.add(ticket, part, private=True)
@@ -137,7 +139,7 @@ class Stewardship:
             known = await self._readers.profile(user, spot.tenant) or ReaderProfile()
             await self._readers.say(str(user.id), spot.tenant, said.over(known))
         now = await self._readers.profile(user, spot.tenant)
-        return f"You count among the {reader_in_words(now)}." if now else NO_PROFILE
+        return f"You count among the {escaped(reader_in_words(now))}." if now else NO_PROFILE
 
     async def _forget(
         self, interaction: discord.Interaction, spot: Spot, options: Mapping[str, Any]
@@ -175,7 +177,7 @@ class Stewardship:
         if book_id is None:
             holds = in_words(await self._house.policy(place, category_id=spot.category_id))
             books = await self._house.books(place_of(spot), category_id=spot.category_id)
-            return f"{lists.books(books)}\nIn {name}: {holds}."
+            return f"{lists.books(books)}\n{in_place(name, holds)}"
         return await self._changed(place, name, lambda own: own.reading(str(book_id)))
 
     async def _settings(
@@ -195,9 +197,13 @@ class Stewardship:
         changed = change(own)
         if changed != own:
             await self._house.set_policy(place, changed)
-        return f"In {name}: {in_words(await self._house.policy(place))}."
+        return in_place(name, in_words(await self._house.policy(place)))
 
 
 def place_of(spot: Spot) -> Place:
     """Where a command is used."""
     return Place(platform=Platform.DISCORD, tenant=spot.tenant, channel_id=spot.reads)
+
+
+def in_place(name: str, holds: str) -> str:
+    return to_discord_markdown(f"In {name}: {holds}.")

@@ -1,44 +1,57 @@
-"""Markdown as everybody writes it → the part of it that Discord shows."""
+"""The tree of what may be shown → what Discord shows of it, and nothing that is live."""
 
 from __future__ import annotations
 
 import re
 
-from adapters.discord.wording import harmless
-from adapters.markdown_blocks import BlockKind, blocks_of
-from rag_core.agent.language.blocks import code_spans
+from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, write_fence, write_parts
+from adapters.discord.wording import neutralise
+from rag_core.text.reading import read_markdown
+from rag_core.text.tree import Inlines, Text
 
-FENCE = "```"
-TILDES = re.compile(r"^([ \t>]*)~{3,}")
-CLOSING = re.compile(r"^[ \t>]*~{3,}[ \t]*$")
-
-
-def to_discord_markdown(text: str) -> str:
-    """The same text with mentions that come out as words; code stays as it is."""
-    spans = code_spans(text)
-    return "".join(_code(span.text) if span.is_code else harmless(span.text) for span in spans)
+MARKUP = re.compile(r"[\\*_~|]")
+LINE_BEGIN = re.compile(r"( *)(#{1,3}(?=\s)|-#|[-+](?=\s)|>|\d+(?=\.\s))(?P<dot>\.?)")
+DEEPEST_HEADING = 3
 
 
-def _code(text: str) -> str:
-    """Discord knows no fences of tildes."""
-    lines = text.split("\n")
-    if not TILDES.match(lines[0]):
-        return text
-    if FENCE in text:
-        return harmless(text)
-    lines[0] = TILDES.sub(rf"\1{FENCE}", lines[0])
-    last = max(number for number, line in enumerate(lines) if line.strip())
-    if last and CLOSING.match(lines[last]):
-        lines[last] = TILDES.sub(rf"\1{FENCE}", lines[last])
-    return "\n".join(lines)
+class DiscordWriter(ChatWriter):
+    """Discord's Markdown, which has no tables, three levels of headings and one kind of fence."""
+
+    def words(self, text: Text) -> str:
+        return neutralise(MARKUP.sub(r"\\\g<0>", text.text))
+
+    def code(self, text: str) -> str:
+        if "`" not in text:
+            return f"`{text}`"
+        if neutralise(text) != text:  # not all clients pair several backticks alike
+            return f"`{text.replace('`', chr(39))}`"
+        return f"`` {ZERO_WIDTH_SPACE.join(re.split('(?<=`)(?=`)', text))} ``"
+
+    def fence(self, info: str, code: str) -> str:
+        return write_fence(info, code)
+
+    def emphasis(self, mark: str, inside: str) -> str:
+        return f"{mark}{inside}{mark}"
+
+    def heading(self, level: int, line: Inlines) -> str:
+        return f"{'#' * min(level, DEEPEST_HEADING)} {self.line(line)}"
+
+    def line_begin(self, line: str) -> str:
+        found = LINE_BEGIN.match(line)
+        if found is None:
+            return line
+        place = found.start("dot") if found["dot"] else found.end(1)
+        return f"{line[:place]}\\{line[place:]}"
 
 
-def with_tables_fenced(text: str, limit: int) -> str:
-    """Discord shows no tables: in a code block their columns at least stand below each other."""
-    shown, end = "", 0
-    for block in blocks_of(text):
-        if block.kind is BlockKind.TABLE and FENCE not in text[block.start : block.end]:
-            shown += f"{text[end : block.start]}{FENCE}\n{text[block.start : block.end]}\n{FENCE}"
-            end = block.end
-    shown += text[end:]
-    return shown if len(shown) <= limit else text
+WRITER = DiscordWriter()
+
+
+def to_discord_markdown(markdown: str) -> str:
+    """A text for one message."""
+    return WRITER.write(read_markdown(markdown))
+
+
+def discord_parts(markdown: str, limit: int) -> list[str]:
+    """A long text for several messages."""
+    return list(write_parts(WRITER, markdown, limit))

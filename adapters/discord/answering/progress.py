@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from time import monotonic
 from typing import Protocol
 
-from adapters.discord.answering.markdown import to_discord_markdown
-from adapters.discord.wording import harmless
+from adapters.discord.answering.markdown import discord_parts
+from adapters.discord.wording import escaped
+from adapters.excerpts import one_line
 from adapters.splitting import split_text
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import Progress, QuestionState
@@ -84,7 +85,7 @@ class ProgressLine:
 
     async def stage(self, state: QuestionState, detail: str = "") -> None:
         if state in WORDS:
-            words = harmless(" ".join(detail.split()))[:MAX_DETAIL] or WORDS[state]
+            words = escaped(one_line(detail, MAX_DETAIL)) or WORDS[state]
             self._stage = f"-# {SIGNS[state]} {words}"
             self._news.set()
 
@@ -97,9 +98,10 @@ class ProgressLine:
         """What is to be seen now: of a long text the part that is being written."""
         if not self._text.strip():
             return self._stage
-        part = split_text(self._text, MAX_SHOWN - len(self._stage))[-1]
+        room = MAX_SHOWN - len(self._stage)
+        part = "".join(discord_parts(split_text(self._text, room)[-1], room)[-1:])
         below = self._stage or f"-# {SIGNS[QuestionState.GENERATING]}"
-        return f"{to_discord_markdown(part)}\n{below}"
+        return f"{part}\n{below}"
 
     async def keep_shown(self) -> None:
         """Until cancelled, or until Discord does not take the line."""

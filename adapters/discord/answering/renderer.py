@@ -7,19 +7,21 @@ from typing import Any
 
 from adapters.discord.acting.buttons import buttons
 from adapters.discord.answering.footer import earlier, footnotes, plain_footer, suggestions
-from adapters.discord.answering.markdown import to_discord_markdown, with_tables_fenced
+from adapters.discord.answering.markdown import discord_parts
 from adapters.discord.answering.notes import notes
 from adapters.discord.answering.post import Post, TextFile
 from adapters.discord.phrases import phrases_for
-from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung
 
 MAX_PART, SMALL_PART = 1_900, 900
+FIRST_WORDS = 300
+"""So much of an answer stands at least below what is said before it."""
 COUNT = 20
 """What the line that counts a part may take."""
 FILE_NAME = "answer.md"
+NOTHING_TO_SHOW = "(The answer has no text that can be shown.)"
 
 
 class DiscordRenderer:
@@ -40,20 +42,20 @@ class DiscordRenderer:
     def _posts(
         self, response: AgentResponse, question: IncomingQuestion, rung: Rung
     ) -> Sequence[Post]:
-        body = "\n".join([*notes(response, question), to_discord_markdown(response.answer)])
+        above = notes(response, question)
         if rung is Rung.FILE:
-            below = plain_footer(response, question)
+            body, below = "\n".join([*above, response.answer]), plain_footer(response, question)
             return [Post(content=phrases_for(question).in_the_file, file=as_file(body, below))]
         if rung is Rung.PLAIN:
-            return parts_of(body, plain_footer(response, question))
+            return parts_of(above, response.answer, plain_footer(response, question))
         below = [
             footnotes(response),
             suggestions(response, question),
             earlier(response, question),
         ]
         if rung is Rung.SPLIT:
-            return parts_of(body, below, limit=SMALL_PART)
-        *first, last = parts_of(body, below, with_tables=True)
+            return parts_of(above, response.answer, below, limit=SMALL_PART)
+        *first, last = parts_of(above, response.answer, below)
         return [*first, Post(content=last.content, components=self._buttons(response, question))]
 
     def _buttons(self, response: AgentResponse, question: IncomingQuestion) -> list[dict[str, Any]]:
@@ -63,20 +65,32 @@ class DiscordRenderer:
 
 
 def parts_of(
-    body: str,
+    above: Sequence[str],
+    answer: str,
     below: Sequence[Sequence[str]],
     *,
     limit: int = MAX_PART,
-    with_tables: bool = False,
 ) -> list[Post]:
-    """The text in parts, and blocks of lines below the last one."""
+    """The answer in parts, with lines above the first one and blocks of lines below the last."""
     room = limit - COUNT
-    parts = split_text(body, room)
-    if with_tables:
-        parts = [with_tables_fenced(part, room) for part in parts]
+    *early, head = pack_lines(above, room - FIRST_WORDS) or [""]
+    head = f"{head}\n" if head else ""
+    first, *more = discord_parts(answer, room - len(head)) or [NOTHING_TO_SHOW]
+    parts = [*early, head + first, *more]
     for lines in below:
         append(parts, lines, room)
     return [Post(content=part) for part in counted(parts)]
+
+
+def pack_lines(lines: Sequence[str], room: int) -> list[str]:
+    """Lines below each other in as few parts as hold them; none is cut."""
+    parts: list[str] = []
+    for line in lines:
+        if parts and len(parts[-1]) + 1 + len(line) <= room:
+            parts[-1] += f"\n{line}"
+        else:
+            parts.append(line)
+    return parts
 
 
 def append(parts: list[str], lines: Sequence[str], room: int) -> None:

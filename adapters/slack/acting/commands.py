@@ -16,7 +16,7 @@ from adapters.slack.acting.house_keeping import HouseCommand
 from adapters.slack.acting.private import RESPONSE_URL
 from adapters.slack.acting.typed import Reply, Typed, said, typed_in
 from adapters.slack.answering.blocks import sections
-from adapters.slack.answering.markdown import escaped, link
+from adapters.slack.answering.markdown import as_code, escaped, link, to_mrkdwn
 from adapters.slack.calling.people import People
 from adapters.slack.config import CommandNames
 from adapters.slack.hearing.mentions import plain_text
@@ -91,7 +91,7 @@ class Commands:
                 channel_id=used.channel_id,
             )
         except FootnoteError as error:
-            return said(sentence_for(error))
+            return said(to_mrkdwn(sentence_for(error)))
         return listed(found)
 
 
@@ -128,7 +128,7 @@ def listed(results: Sequence[SearchResult]) -> Reply:
 def place(result: SearchResult) -> str:
     title = whereabouts(result.page_title, result.section_heading) or result.source_file
     shown = link(title, result.page_url)
-    return shown if result.page_url else f"{shown} ({escaped(result.source_file)})"
+    return shown if result.page_url else f"{shown} ({as_code(result.source_file)})"
 
 
 def excerpt(text: str) -> str:

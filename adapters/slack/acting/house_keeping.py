@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from adapters.slack.acting.typed import Reply, Typed, said
 from adapters.slack.answering.blocks import sections
-from adapters.slack.answering.markdown import escaped, link
+from adapters.slack.answering.markdown import escaped, link, to_mrkdwn
 from adapters.slack.calling.people import People
 from adapters.slack.config import CommandNames
 from adapters.steward import Finding, GapLine, Steward
@@ -63,7 +63,7 @@ class HouseCommand:
         try:
             return as_reply(await answers(used, words))
         except InvalidQuestion as error:
-            return as_reply([escaped(error.message)])
+            return as_reply([to_mrkdwn(error.message)])
         except FootnoteError:
             return as_reply([NOT_NOW])
 
@@ -159,8 +159,8 @@ def book_line(book: Book) -> str:
 
 def finding_line(finding: Finding) -> str:
     sign = "⚠️" if finding.needs_attention else "✅"
-    advice = f" {escaped(finding.advice)}" if finding.advice and finding.needs_attention else ""
-    return f"{sign} *{escaped(finding.name)}*: {escaped(finding.detail)}{advice}"
+    advice = f" {to_mrkdwn(finding.advice)}" if finding.advice and finding.needs_attention else ""
+    return f"{sign} *{escaped(finding.name)}*: {to_mrkdwn(finding.detail)}{advice}"
 
 
 def job_line(job: IngestionJob) -> str:

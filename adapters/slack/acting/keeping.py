@@ -12,6 +12,7 @@ from adapters.slack.acting.buttons import button
 from adapters.slack.acting.private import Whispers
 from adapters.slack.acting.staff_members import StaffMembers
 from adapters.slack.answering.blocks import section
+from adapters.slack.answering.markdown import escaped
 from adapters.slack.calling.people import People
 from adapters.slack.calling.team import Team
 from adapters.slack.hearing.errands import Errands
@@ -72,7 +73,7 @@ class Keeping:
 
     async def pressed(self, body: Mapping[str, Any], act: str, answer_id: UUID) -> None:
         user, tenant = id_in(body, "user"), TenantId(id_in(body, "team"))
-        told = await self._decisions.decide(
+        decided = await self._decisions.decide(
             act.removeprefix(PREFIX),
             answer_id,
             by=user,
@@ -80,7 +81,7 @@ class Keeping:
             is_admin=await self._people.is_admin(tenant, user),
         )
         left = [WITHDRAW] if act == f"{PREFIX}{KEEP}" else []
-        self._errands.start(self._tell(body, told, buttons(left, answer_id)))
+        self._errands.start(self._tell(body, escaped(decided), buttons(left, answer_id)))
 
     async def _tell(self, body: Mapping[str, Any], told: str, below: list[dict[str, Any]]) -> None:
         """In the place of the question, so that nobody presses it twice."""
@@ -105,7 +106,7 @@ class Keeping:
             log.warning("staff were not asked", extra={"cause": type(error).__name__})
 
     async def _whisper(self, team: Team, heard: Heard, answer: StaffAnswer) -> None:
-        words = asking(answer)
+        words = escaped(asking(answer))
         await team.call(
             "chat.postEphemeral",
             channel=heard.question.key.channel_id,

@@ -15,6 +15,7 @@ from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import FootnoteError, UpstreamError
 from rag_core.ports import MarkerStore
+from rag_core.text.visible import visible
 
 log = logging.getLogger(__name__)
 
@@ -108,7 +109,7 @@ class Pane:
 
 
 def title_of(text: str) -> str:
-    return one_line(text, MAX_TITLE)
+    return one_line(visible(text), MAX_TITLE)
 
 
 def _name(tenant: str, channel: str, ts: str) -> str:

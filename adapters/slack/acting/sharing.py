@@ -14,6 +14,7 @@ from adapters.excerpts import one_line
 from adapters.review import NOT_OPEN, KnowsAnswers, told_in_words
 from adapters.slack.acting.buttons import Pressed, without_choice
 from adapters.slack.acting.private import Whispers
+from adapters.slack.answering.markdown import escaped
 from adapters.slack.answering.own_posts import marked_as
 from adapters.slack.answering.renderer import SlackRenderer
 from adapters.slack.answering.reply import message_in
@@ -119,8 +120,9 @@ class Sharing:
 
 
 def head_message(query: str) -> dict[str, Any]:
-    element = {"type": "plain_text", "text": f"❓ {one_line(query, MAX_QUOTED)}"}
-    return {"text": element["text"], "blocks": [{"type": "section", "text": element}]}
+    words = f"❓ {one_line(query, MAX_QUOTED)}"
+    element = {"type": "plain_text", "text": words}
+    return {"text": escaped(words), "blocks": [{"type": "section", "text": element}]}
 
 
 def as_asked(

@@ -6,14 +6,22 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from adapters.excerpts import one_line
 from adapters.phrases import common_phrases
 from adapters.slack.acting.buttons import buttons
 from adapters.slack.answering.blocks import SECTION_LIMIT, Block, gathered, section
-from adapters.slack.answering.markdown import escaped, fallback, link, to_mrkdwn, to_slack_markdown
+from adapters.slack.answering.markdown import (
+    LONGEST_TITLE,
+    escaped,
+    fallback,
+    link,
+    markdown_parts,
+    mrkdwn_parts,
+    plain_link,
+)
 from adapters.slack.earlier import address_of
 from adapters.slack.hearing.events import IMAGES
 from adapters.slack.phrases import phrases_for
-from adapters.splitting import split_text
 from rag_core.agent.answer import AgentResponse, Citation, EarlierThread, Outcome, Suggestion
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung
@@ -26,7 +34,6 @@ BLOCKS_LIMIT = 13_000
 PLAIN_LIMIT = 3_500
 TEXT_LIMIT = 39_000
 BUTTON_ROOM = 300
-FENCE_ROOM = 100
 NOTHING_TO_SHOW = "(The answer has no text that can be shown.)"
 FILE_NAME = "answer.md"
 
@@ -52,12 +59,12 @@ class SlackRenderer:
     def _in_blocks(
         self, response: AgentResponse, question: IncomingQuestion, rung: Rung
     ) -> list[SlackPart]:
+        text = "\n\n".join([*notes(response, question), response.answer])
         if rung is Rung.RICH:
-            texts = texts_of(response, question)
-            messages = [SlackPart.of_markdown(part) for part in texts]
+            parts = markdown_parts(text, MARKDOWN_LIMIT) or [NOTHING_TO_SHOW]
+            messages = [SlackPart.of_markdown(part) for part in parts]
         else:
-            raw = "\n\n".join([*notes(response, question), response.answer])
-            messages = packed(sections_from(raw) or [NOTHING_TO_SHOW])
+            messages = packed(mrkdwn_parts(text, SECTION_LIMIT) or [NOTHING_TO_SHOW])
         for below in sections_of(response, question):
             if messages[-1].size + len(below) > BLOCKS_LIMIT - BUTTON_ROOM:
                 messages.append(SlackPart())
@@ -116,23 +123,6 @@ def notes(response: AgentResponse, question: IncomingQuestion) -> Iterator[str]:
         yield own.caution
 
 
-def texts_of(response: AgentResponse, question: IncomingQuestion) -> list[str]:
-    """The answer with what must be said before it, cut to what one message takes."""
-    before = notes(response, question)
-    markdown = "\n\n".join([*before, to_slack_markdown(response.answer)])
-    return split_text(markdown, MARKDOWN_LIMIT) or [NOTHING_TO_SHOW]
-
-
-def sections_from(text: str, room: int = SECTION_LIMIT - FENCE_ROOM) -> list[str]:
-    """The same without a Markdown block: smaller, and with the marks of Slack's own."""
-    pieces: list[str] = []
-    for piece in split_text(text, room):
-        whole = to_mrkdwn(piece)
-        # A character may become five.
-        pieces += [whole] if len(whole) <= SECTION_LIMIT else sections_from(piece, room // 2)
-    return [piece for piece in pieces if piece.strip()]
-
-
 def packed(sections: Sequence[str]) -> list[SlackPart]:
     """As few messages as will do."""
     messages = [SlackPart()]
@@ -156,8 +146,26 @@ def sections_of(response: AgentResponse, question: IncomingQuestion) -> Iterator
 
 def plain_parts(response: AgentResponse, question: IncomingQuestion) -> list[str]:
     """Text alone, sources as plain lines."""
-    pieces = split_text(plain(response, question), PLAIN_LIMIT) or [NOTHING_TO_SHOW]
-    return [escaped(piece) for piece in pieces]
+    text = "\n\n".join([*notes(response, question), response.answer])
+    parts = mrkdwn_parts(text, PLAIN_LIMIT) or [NOTHING_TO_SHOW]
+    for below in gathered_plainly(response, question):
+        if len(parts[-1]) + len(below) + 2 <= PLAIN_LIMIT:
+            parts[-1] += f"\n\n{below}"
+        else:
+            parts.append(below)
+    return parts
+
+
+def gathered_plainly(response: AgentResponse, question: IncomingQuestion) -> Iterator[str]:
+    """The same as below an answer in blocks, with addresses to be read."""
+    common = common_phrases(question)
+    sources = [f"[{c.number}] {plain_link(place_of(c), c.page_url)}" for c in response.citations]
+    yield from gathered(sources)
+    if response.suggestions:
+        near = [f"• {escaped(one_line(place_of(s), LONGEST_TITLE))}" for s in response.suggestions]
+        yield from gathered([common.suggested, *near])
+    if (before := response.asked_before) is not None:
+        yield f"{common.asked_before} {plain_link(day_of(before), address_of(before))}"
 
 
 def plain(response: AgentResponse, question: IncomingQuestion) -> str:

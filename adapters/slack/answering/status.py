@@ -9,11 +9,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from adapters.slack.answering.drafts import Drafts
+from adapters.slack.answering.markdown import neutralise
 from adapters.slack.answering.writer import Writer
 from adapters.slack.calling.team import Team
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import UpstreamError
+from rag_core.text.visible import visible
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +71,7 @@ class AnswerSoFar:
         self._more = asyncio.Event()
 
     async def stage(self, state: QuestionState, detail: str = "") -> None:
-        words = detail[:LONGEST] or WORDS.get(state, "")
+        words = neutralise(visible(detail))[:LONGEST] or WORDS.get(state, "")
         if words and words != self._words:
             self._words = words
             self._news.set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from adapters.slack.answering.drafts import Drafts
-from adapters.slack.answering.markdown import fallback, to_slack_markdown
+from adapters.slack.answering.markdown import fallback, growing_markdown
 from adapters.slack.calling.calls import told
 from adapters.slack.calling.team import Team
 from adapters.splitting import split_text
@@ -155,10 +155,11 @@ class Writer:
 
 
 def shown_part(text: str) -> str:
-    markdown = to_slack_markdown(text)
-    if len(markdown) <= SHOWN_LIMIT:
-        return markdown.rstrip()
-    return split_text(markdown, SHOWN_LIMIT)[0]
+    """The first message of a text that still grows."""
+    room = SHOWN_LIMIT
+    while len(markdown := growing_markdown("".join(split_text(text, room)[:1]))) > SHOWN_LIMIT:
+        room //= 2
+    return markdown.rstrip()
 
 
 def message_of(markdown: str) -> dict[str, object]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from rag_core.agent.checks.guard import visible
 from rag_core.agent.language.blocks import Block, BlockKind, blocks_of
 from rag_core.retrieval.results import SearchResult
+from rag_core.text.visible import visible
 
 FORMER = r"(?:all|any|above|the|your|these)"
 EARLIER = rf"(?:{FORMER}\s+){{0,2}}(?:previous|prior|earlier|preceding)"

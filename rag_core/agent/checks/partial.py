@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rag_core.agent.checks.guard import disarmed, visible
+from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.markers import normalised
 from rag_core.agent.language.blocks import FENCE, is_closing
 from rag_core.agent.language.sentences import CODE_OR_MARKER, MARKER
@@ -13,10 +13,10 @@ OPENERS = re.compile(
     r"\[[^\[\]]*\Z|\[[^\[\]]*\] ?(?:\([^)]*)?\Z|<[^\s>][^>]*\Z|[【［][^\]】］]*\Z|!\Z|&\S*\Z"
 )
 """What may still become a link, a mention, a tag or a marker."""
-SIMPLE = re.compile(r"(?:[A-Za-z0-9À-ÖØ-öø-ÿ \t,;.?'’\"()–%+=*_#-]|: |\[\d{1,4}\](?=[ ,;.?)]))*+")
+SIMPLE = re.compile(r"(?:[A-Za-z0-9À-ÖØ-öø-ÿ \t,;.?'’\"()–%+=-]|: |\[\d{1,4}\](?=[ ,;.?)]))*+")
 """Characters that begin nothing, and plain markers: no need to look closer."""
-APART = frozenset(["", *" \t,;.?)"])
-"""What stands behind a marker as a rule, and makes nothing of what stands before it."""
+WORDS = re.compile(r"(?:(?:[-*+]|\d{1,3}\.) )?[^\W\d_]")
+"""How a line begins that is a paragraph or an item, whatever follows."""
 HELD_AT_MOST = 2_000
 """A line that stays undecided for longer is shown when it ends."""
 
@@ -24,16 +24,17 @@ HELD_AT_MOST = 2_000
 class PartialText:
     """Guards a growing text: what may begin a link, a mention or a marker is held until decided.
 
-    A line is shown piece by piece, cut at spaces where nothing is open; each piece is guarded
-    once."""
+    What is shown is always a guarded text as a whole. Blocks that are complete are guarded once;
+    where more text changes what was shown, all of it is replaced."""
 
     def __init__(self, *, ranks: frozenset[int] = frozenset(), shown_before: bool = False) -> None:
         self._ranks = ranks
         self._numbering: dict[int, int] = {}
-        self._line = ""  # what came of this line and is not settled yet
-        self._begun = False  # whether something of this line is settled
+        self._done = ""  # the blocks that nothing changes any more, guarded
+        self._open = ""  # whole lines of the blocks behind them
+        self._line = ""  # what came of the newest line
         self._fence = ""
-        self._ready: list[str] = []
+        self._shown = ""
         self._shows = shown_before
         self._restart = shown_before
 
@@ -45,64 +46,50 @@ class PartialText:
         self._line += delta
         while "\n" in self._line:
             line, self._line = self._line.split("\n", 1)
-            self._ready.append(self._ended(line) + "\n")
-            self._begun = False
-        self._settle()
+            self._end(line)
 
     def take(self) -> tuple[str, bool]:
         """What to show more; the flag says that it replaces all that was shown."""
-        delta = "".join(self._ready)
-        self._ready.clear()
-        if not delta:
+        text = self._text()
+        if text == self._shown or not text:
             return "", False
-        restart, self._restart, self._shows = self._restart, False, True
+        goes_on = text.startswith(self._shown)
+        delta = text[len(self._shown) :] if goes_on else text
+        restart = self._restart or not goes_on
+        self._shown, self._restart, self._shows = text, False, True
         return delta, restart
 
-    def _ended(self, line: str) -> str:
-        """The rest of a line, guarded; inside a fence as it is."""
+    def _end(self, line: str) -> None:
+        """Add a whole line; an empty one outside of code ends what stands before it, unless the
+        next one belongs to the same item or quote."""
         if self._fence:
-            if is_closing(line, self._fence):
-                self._fence = ""
-            return visible(line)
-        fence = None if self._begun else FENCE.match(line)
-        if fence:
+            self._fence = "" if is_closing(line, self._fence) else self._fence
+        elif fence := FENCE.match(line):
             self._fence = fence.group(1) or fence.group(2)
-            return self._opening(line, fence)
-        return self._guarded(line)
+        if self._open.endswith("\n\n") and not self._fence and WORDS.match(line):
+            self._done = self._joined(self._guarded(self._open))
+            self._open = ""
+        self._open += f"{line}\n"
 
-    @staticmethod
-    def _opening(line: str, fence: re.Match[str]) -> str:
-        """What opens a fence, with the language that is named behind it. Whatever else stands there
-        is left out where it is not harmless prose: while the fence is open, who shows it may not
-        know it for code."""
-        name = line[fence.end(1 if fence.group(1) else 2) :]
-        line = visible(line)
-        if CODE_OR_MARKER.search(name) or disarmed(name, within_line=True) != visible(name):
-            line = line.removesuffix(visible(name))
-        return line
+    def _text(self) -> str:
+        head = "" if self._fence else decided(self._line)
+        if not self._done and "\n" not in self._open and not head:
+            return self._shown
+        text = self._open + head
+        shown = self._guarded(text)
+        if self._fence:
+            shown = without_closing(shown)
+        return self._joined(shown) if shown else self._done
 
-    def _settle(self) -> None:
-        """Show as much of the unfinished line as nothing that follows can change."""
-        end = self._line.rfind(" ")
-        if end <= 0 or self._fence or len(self._line) > HELD_AT_MOST:
-            return
-        if not self._begun and self._line.lstrip(" \t>").startswith(("`", "~", "|", "[")):
-            return  # may be a fence, a table or the definition of a link
-        head = self._line[:end]
-        if not is_simple(head):
-            head = decided(head)
-            if not head:
-                return
-        self._ready.append(self._guarded(head))
-        self._line = self._line[len(head) :]
-        self._begun = True
+    def _joined(self, shown: str) -> str:
+        return f"{self._done}\n\n{shown}" if self._done else shown
 
     def _guarded(self, text: str) -> str:
         if is_simple(text):
-            return CODE_OR_MARKER.sub(self._renumbered, text) if "[" in text else text
-        safe = disarmed(text, within_line=self._begun)
+            return CODE_OR_MARKER.sub(self._renumbered, text).strip()
+        safe = guarded(text)
         marked = CODE_OR_MARKER.sub(self._renumbered, normalised(safe))
-        return marked if marked == safe else disarmed(marked, within_line=self._begun)
+        return marked if marked == safe else guarded(marked)
 
     def _renumbered(self, found: re.Match[str]) -> str:
         if found["ticks"]:
@@ -110,22 +97,29 @@ class PartialText:
         marker = MARKER.search(found.group())
         rank = int(marker.group(1)) if marker else 0
         if rank not in self._ranks:
-            return " " if self._joins(found) else ""
+            return ""
         number = self._numbering.setdefault(rank, len(self._numbering) + 1)
         return f"{found.group()[: -len(found.group().lstrip())]}[{number}]"
 
-    def _joins(self, found: re.Match[str]) -> bool:
-        """Whether without this what was shown and what follows would stand together, and might say
-        what neither says: `@`, and `everyone`."""
-        follows = found.string[found.end() :][:1]
-        return self._begun and found.start() == 0 and follows not in APART
-
 
 def is_simple(text: str) -> bool:
-    return SIMPLE.fullmatch(text) is not None and "www." not in text.lower()
+    return (
+        SIMPLE.fullmatch(text) is not None
+        and WORDS.match(text) is not None
+        and "www." not in text.lower()
+    )
 
 
-def decided(text: str) -> str:
+def decided(line: str) -> str:
+    """The part of an unfinished line that nothing which follows can change."""
+    end = line.rfind(" ")
+    if end <= 0 or len(line) > HELD_AT_MOST or line.lstrip(" \t>").startswith(("`", "~", "|", "[")):
+        return ""  # may be a fence, a table or the definition of a link
+    head = line[:end]
+    return head if is_simple(head) else cut_before_open(head)
+
+
+def cut_before_open(text: str) -> str:
     """The part of a text before what is still open, cut at a space."""
     opened = OPENERS.search(text)
     if opened:
@@ -133,3 +127,9 @@ def decided(text: str) -> str:
     if text.count("`") % 2:
         text = text[: text.rfind("`")]
     return text[: max(text.rfind(" "), 0)] if opened or not text.endswith(" ") else text
+
+
+def without_closing(text: str) -> str:
+    """The text without the end of a fence that its author has not written yet."""
+    body, _, last = text.rpartition("\n")
+    return body if is_closing(last, "```") else text

@@ -6,13 +6,13 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from rag_core.agent.checks.guard import visible
 from rag_core.agent.checks.instructions import for_readers
 from rag_core.agent.checks.numbers import numbers_in
 from rag_core.agent.language.languages import language_of
 from rag_core.agent.language.reading import read
 from rag_core.agent.language.words import content, words
 from rag_core.retrieval.results import SearchResult
+from rag_core.text.visible import visible
 
 SHORTEST_QUOTE = 12
 """Characters; fewer are found in any passage."""

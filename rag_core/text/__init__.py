@@ -1,0 +1,1 @@
+"""Markdown as a tree of what may be shown, and the ways to write it."""

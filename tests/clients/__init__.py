@@ -1,0 +1,1 @@
+"""What chat clients make of a message, written from the platforms' behaviour."""
