@@ -19,13 +19,15 @@ from rag_core.storage.schema import metadata
 
 EVERY_ROW_IS_WANTED = {
     "books.ALL",
+    "forgetting.MARKERS",
     "gaps.DROP_EMPTY",
     "policies.ALL",
     "sources.ALL",
     "tenants.ALL",
     "token_usage.ALL_USED",
 }
-"""Lists of all there is; the gaps, which are few; a day's tokens, of which hardly more is kept."""
+"""Lists of all there is; the gaps, which are few; a day's tokens, of which hardly more is kept; the
+small facts, gone through when somebody is forgotten."""
 FEW_ROWS_ARE_SORTED = {"claims.BEGIN", "claims.NEXT_ASKER", "asked.ANSWERED"}
 """The open questions of one thread; the answers of one page."""
 

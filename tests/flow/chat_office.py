@@ -19,6 +19,7 @@ from tests.fakes.markers import MemoryMarkers
 from tests.fakes.offices import QUICK, Office
 from tests.fakes.slack_house import config_for as slack_config
 from tests.fakes.slack_house import owned, parts_for
+from tests.fakes.tenants import discord_admissions
 from tests.flow.discord_flow import Markers
 from tests.flow.discord_flow import config_for as discord_config
 from tests.peers.discord import DiscordPeer, open_discord_peer
@@ -67,7 +68,9 @@ async def discord_office(
         peer = await stack.enter_async_context(open_discord_peer())
         peer.world.text_channel(peer.world.guild())
         markers = Markers()
-        made = DiscordParts(desk=office.desk, markers=markers, **parts)
+        made = DiscordParts(
+            desk=office.desk, markers=markers, admissions=discord_admissions(), **parts
+        )
         platform = await stack.enter_async_context(open_discord(discord_config(peer), made))
         await stack.enter_async_context(answering(office, platform))
         await until(lambda: markers.knows_commands)

@@ -168,6 +168,7 @@ CHANGES = {
     ("POST", "/staff-answers"),
     ("PATCH", "/staff-answers/{answer_id}"),
     ("DELETE", "/staff-answers/{answer_id}"),
+    ("PUT", "/staff-answers/{answer_id}/sharing"),
 }
 WHOLE_HOUSE = {"/metrics"}
 
@@ -194,6 +195,7 @@ def of_other_book(other: str, ids: Ids) -> list[tuple[str, str, dict[str, Any]]]
         ("POST", "/staff-answers", {"json": draft(other, mark)}),
         ("PATCH", f"/staff-answers/{ids.staff}", {"json": {"text": "Another text stands here."}}),
         ("DELETE", f"/staff-answers/{ids.staff}", {}),
+        ("PUT", f"/staff-answers/{ids.staff}/sharing", {"json": {"places": ["everywhere"]}}),
     ]
 
 

@@ -52,6 +52,7 @@ async def answer(agent: Agent, question: Question, *books: str) -> AgentResponse
         question,
         state=a_thread(),
         books=BookIds(list(books) or ["handbook"]),
+        audience=None,
         progress=ListeningProgress(),
     )
     return answered.response

@@ -28,7 +28,7 @@ from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import Progress
 from tests.fakes.web_house import House
 from tests.fakes.web_values import a_response
-from tests.fakes.web_visit import a_config, with_keys
+from tests.fakes.web_visit import a_config, bearer, with_keys
 
 PATIENCE = 30.0
 """Longer than any of this takes; a test that waits so long has failed."""
@@ -62,7 +62,7 @@ class Door:
             await self.serving
 
     async def status(self, path: str, **request: Any) -> int:
-        async with httpx.AsyncClient(timeout=PATIENCE) as web:
+        async with httpx.AsyncClient(timeout=PATIENCE, headers=bearer(a_config(), None)) as web:
             method = "POST" if request else "GET"
             answer = await web.request(method, f"http://127.0.0.1:{self.port}{path}", **request)
             return answer.status_code

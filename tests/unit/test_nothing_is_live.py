@@ -11,6 +11,7 @@ import os
 import random
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,7 +24,6 @@ from adapters.discord.acting.lookup import listed
 from adapters.discord.answering.links import place_line, place_link
 from adapters.discord.answering.markdown import to_discord_markdown
 from adapters.discord.answering.renderer import DiscordRenderer
-from adapters.discord.hearing.events import SHORTENED
 from adapters.discord.hearing.files import UNREAD
 from adapters.discord.wording import escaped as escaped_for_discord
 from adapters.discord.wording import link_target
@@ -209,7 +209,9 @@ def test_an_address_of_the_evidence_stays_within_its_link() -> None:
 
 
 def test_a_long_question_and_many_notes_leave_room_for_the_answer() -> None:
-    asked = a_question("*_" * 450, address={TOKEN: "secret", SHORTENED: "4500", UNREAD: "1"})
+    asked = replace(
+        a_question("*_" * 450, address={TOKEN: "secret", UNREAD: "1"}), original_length=4_500
+    )
     response = a_response(outcome=Outcome.LOW_CONFIDENCE, source_changed=True)
     for rung in SHOWN_RUNGS:
         posts = [json.loads(each) for each in DiscordRenderer().render(response, asked, rung=rung)]

@@ -133,7 +133,9 @@ async def test_a_refused_module_is_told_of_no_module_that_is_not_released(store:
     for named in ("nowhere", "exam"):
         filters = Filters(module=named, released_at=june)
         with pytest.raises(InvalidQuestion, match=r"Known modules: module-1, module-2\."):
-            await retriever.search(SearchQuery(text="secret", book_ids=COURSE, filters=filters))
+            await retriever.search(
+                SearchQuery(text="secret", book_ids=COURSE, audience=None, filters=filters)
+            )
 
 
 async def test_a_section_that_was_cut_is_read_on_beside_the_best_passages(store: EdgeStore) -> None:

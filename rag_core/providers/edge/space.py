@@ -133,5 +133,5 @@ def keep_spare(folder: Path) -> None:
 
 def give_up_spare(folder: Path) -> None:
     """Make room for a flush where hardly any space is left. Blocks."""
-    if free_bytes(folder) < SPARE:
+    if folder.exists() and free_bytes(folder) < SPARE:
         (folder / SPARE_FILE).unlink(missing_ok=True)
