@@ -118,10 +118,10 @@ class Model:
         for each in self.kept:
             if not each.is_kept:
                 continue
-            if each.home == place and each.book in self.bound_in(place, channel):
-                words |= {each.text_words[-1], each.name_word}
-            elif place in each.shared:
+            is_bound = each.home == place and each.book in self.bound_in(place, channel)
+            if is_bound or place in each.shared:
                 words.add(each.text_words[-1])
+                words |= {each.name_word} if each.home == place else set()
         return words
 
 
