@@ -38,18 +38,30 @@ class ConnectionLimits:
     """How many connections are held, and for how long."""
 
     connections: int
+    """All that may be open at once; a quarter of them may have sent nothing yet."""
     head_seconds: float = 10.0
     """From the opening, or from the end of the last response, to the end of a request's head."""
     stall_seconds: float = 30.0
     """Within these a reader takes at least `stall_bytes` of what waits for it."""
     stall_bytes: int = 8 * 1024
 
+    @property
+    def silent(self) -> int:
+        return max(1, self.connections // 4)
+
+    @property
+    def served(self) -> int:
+        return max(1, self.connections - self.silent)
+
 
 class Connection(H11Protocol):
     """One connection; it is idle while no request of it is in work."""
 
-    def __init__(self, config: Config, state: ServerState, pool: ConnectionPool) -> None:
+    def __init__(
+        self, config: Config, state: ServerState, pool: ConnectionPool, *, opened_at: float
+    ) -> None:
         super().__init__(config, state, app_state={})
+        self._opened_at = opened_at
         self.conn = StrictConnection()
         self._pool = pool
         self._waiting_bytes = 0
@@ -57,7 +69,7 @@ class Connection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
-        self._pool.add(self)
+        self._pool.add(self, idle_since=self._opened_at)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._pool.discard(self)
@@ -121,11 +133,11 @@ class ConnectionPool:
     def __len__(self) -> int:
         return len(self._open)
 
-    def add(self, connection: Connection) -> None:
+    def add(self, connection: Connection, *, idle_since: float) -> None:
         """A new connection is taken; when there are too many, the longest idle one goes."""
         self._open.add(connection)
-        self.mark_idle(connection)
-        if len(self._open) > self._limits.connections:
+        self._idle[connection] = idle_since
+        if len(self._open) > self._limits.served:
             self.close_idle(1)
 
     def discard(self, connection: Connection) -> None:
@@ -150,8 +162,9 @@ class ConnectionPool:
     def sweep(self) -> None:
         """Close what has waited too long: for a request, or for somebody to read an answer."""
         now = monotonic()
-        while self._idle and next(iter(self._idle.values())) <= now - self._limits.head_seconds:
-            connection, _ = self._idle.popitem(last=False)
+        until = now - self._limits.head_seconds
+        for connection in [each for each, since in self._idle.items() if since <= until]:
+            del self._idle[connection]
             connection.time_out()
         for connection in [each for each in self._open if each.is_stalled(now, self._limits)]:
             self.discard(connection)
