@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from time import monotonic
 
 from sqlalchemy import bindparam, func, select, update
 
@@ -11,9 +12,11 @@ from rag_core.conversation.key import Platform, TenantId
 from rag_core.conversation.tenants import KnownTenant, Trust
 from rag_core.storage import schema
 from rag_core.storage.engines.codec import from_time, to_time
-from rag_core.storage.engines.engine import Database, Row, Transaction
+from rag_core.storage.engines.engine import Database, Result, Row, Transaction
 from rag_core.storage.engines.statement import Statement, insert_once, upsert
 
+FRESH_SECONDS = 2.0
+MOST_READ = 1_000
 tenants, markers = schema.tenants, schema.markers
 KEY = ("platform", "tenant")
 ONE = (
@@ -51,10 +54,16 @@ RELEASE = Statement(update(tenants).where(*ONE).values(is_told=False))
 
 class Tenants:
     """Decisions by server and workspace. That the first use is over is a marker of its own:
-    whoever writes it first has decided, on however many hosts."""
+    whoever writes it first has decided, on however many hosts.
 
-    def __init__(self, database: Database) -> None:
+    What was read counts for two seconds, since every message, progress and post asks. What this
+    process writes holds at once."""
+
+    def __init__(self, database: Database, *, fresh_seconds: float = FRESH_SECONDS) -> None:
         self._database = database
+        self._fresh_seconds = fresh_seconds
+        self._read: dict[tuple[Platform, TenantId], tuple[float, Trust | None]] = {}
+        self._writes = 0
 
     async def has_decided(self, platform: Platform) -> bool:
         return bool(await self._database.rows(DECIDED, name=first_use(platform)))
@@ -70,25 +79,42 @@ class Tenants:
                 await transaction.rows(ALLOW, **row(platform, tenant, Trust.ALLOWED, name))
             return True
 
-        return await self._database.write(body)
+        return await self._write(body)
 
     async def meet(self, platform: Platform, tenant: TenantId, name: str) -> Trust:
         async def body(transaction: Transaction) -> Trust:
             found = await transaction.rows(MEET, **row(platform, tenant, Trust.WAITING, name))
             return Trust(found[0]["trust"])
 
-        return await self._database.write(body)
+        return await self._write(body)
 
     async def trust_of(self, platform: Platform, tenant: TenantId) -> Trust | None:
+        read_at, trust = self._read.get((platform, tenant), (float("-inf"), None))
+        if monotonic() - read_at < self._fresh_seconds:
+            return trust
+        writes = self._writes
         rows = await self._database.rows(TRUST_OF, **which(platform, tenant))
-        return Trust(rows[0]["trust"]) if rows else None
+        trust = Trust(rows[0]["trust"]) if rows else None
+        if writes == self._writes:
+            if len(self._read) >= MOST_READ:
+                self._read.clear()
+            self._read[platform, tenant] = monotonic(), trust
+        return trust
 
     async def decide(self, platform: Platform, tenant: TenantId, trust: Trust) -> None:
         async def body(transaction: Transaction) -> None:
             await end_first_use(transaction, platform)
             await transaction.rows(DECIDE, **row(platform, tenant, trust, ""))
 
-        await self._database.write(body)
+        await self._write(body)
+
+    async def _write(self, body: Callable[[Transaction], Awaitable[Result]]) -> Result:
+        """Write, and read anew what was read before."""
+        try:
+            return await self._database.write(body)
+        finally:
+            self._writes += 1
+            self._read.clear()
 
     async def claim_notice(self, platform: Platform, tenant: TenantId) -> bool:
         return bool(await self._database.run(CLAIM, **which(platform, tenant)))
