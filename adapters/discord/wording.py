@@ -25,6 +25,8 @@ LIVE = re.compile(r"<(?=\S)|(?<!\w)@(?=\w)|@(?=everyone|here)|:(?=//)|\](?=\()",
 them behind a backslash, too."""
 IN_ANGLES = re.compile(r"@(?=[^\s<>@]*>)")
 """An e-mail address between angles is a link."""
+LEADS_TO_ADDRESS = re.compile(f"<{ZERO_WIDTH_SPACE}(?=[^ >]*@)")
+"""The same where code or emphasis stands between the angles: only what was written shows it."""
 FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 SENTENCE_GAP = re.compile(r"(?<=[.!?])[ \t]+|(?<=[。！？])|\n+")
 ASKING_ENDS = ("?", "？")
@@ -81,6 +83,11 @@ def units(text: str) -> int:
 def neutralise(text: str) -> str:
     """The same words, with nothing in them that takes effect."""
     return LIVE.sub(lambda found: found[0] + ZERO_WIDTH_SPACE, IN_ANGLES.sub("@ ", text))
+
+
+def without_angled_addresses(written: str) -> str:
+    """A written message with no e-mail address that an angle makes a link."""
+    return LEADS_TO_ADDRESS.sub("< ", written)
 
 
 def escaped(text: str) -> str:

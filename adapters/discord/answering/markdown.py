@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, write_fence, write_parts
-from adapters.discord.wording import neutralise
+from adapters.discord.wording import neutralise, without_angled_addresses
 from rag_core.text.reading import read_markdown
 from rag_core.text.tree import Inlines, Text
 
@@ -49,9 +49,9 @@ WRITER = DiscordWriter()
 
 def to_discord_markdown(markdown: str) -> str:
     """A text for one message."""
-    return WRITER.write(read_markdown(markdown))
+    return without_angled_addresses(WRITER.write(read_markdown(markdown)))
 
 
 def discord_parts(markdown: str, limit: int) -> list[str]:
     """A long text for several messages."""
-    return list(write_parts(WRITER, markdown, limit))
+    return list(map(without_angled_addresses, write_parts(WRITER, markdown, limit)))
