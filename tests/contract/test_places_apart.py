@@ -456,13 +456,17 @@ class World:
         own = [each for each in self.model.kept if each.home == place]
         if not own:
             return
-        chosen = self.random.choice(own)
+        shared = [each for each in own if each.shared]
+        chosen = self.random.choice(shared if shared and self.random.random() < 0.7 else own)
         answer = await self.services.staffing.get(chosen.id)
         assert answer is not None
         word = self.word("said")
         await self.services.staffing.edited(answer.identity, SAID.format(word=word))
         chosen.text_words.append(word)
-        chosen.shared = set()
+        before, chosen.shared = chosen.shared, set()
+        for other in sorted(before):  # where it was found until now
+            for near in CHANNELS:
+                await self.look_up(other, near)
 
     async def decide(self, place: int, channel: str) -> None:
         """An admin presses a button of any kept answer; only those of their place obey."""
