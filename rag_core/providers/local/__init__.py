@@ -1,0 +1,1 @@
+"""What runs models on this machine: their files, their sessions, the encoder."""
