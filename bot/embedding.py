@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from bot.settings import Settings
 from rag_core.errors import ConfigurationError
@@ -54,6 +55,19 @@ def model_of(settings: Settings, runner: Runner, built_with: str | None) -> str:
     ):
         return built_with
     return str(getattr(settings, name))
+
+
+def advice_on_renewal(settings: Settings, index_folder: Path) -> str:
+    """How an index with an outdated model gets the better one; what was said in threads stays."""
+    begin_anew = (
+        f"stop the bot, move {index_folder} away and start it again"
+        if settings.qdrant_url is None
+        else "set QDRANT_COLLECTION_NAME to a new name and restart the bot"
+    )
+    return (
+        f"To have {LOCAL_MODEL}, which finds more: {begin_anew}, then read each book anew with"
+        " `footnote ingest PATH --book ID --mode recreate`."
+    )
 
 
 def check_access(settings: Settings, choice: EmbeddingChoice) -> None:

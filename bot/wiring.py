@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from importlib.metadata import version
@@ -15,9 +16,11 @@ from bot.agents import agent_config, profile_of
 from bot.bounds import desk_bounds
 from bot.door import worker_name
 from bot.earlier import repeats_of
+from bot.embedding import advice_on_renewal
 from bot.forgetter import Forgetter
 from bot.metrics import Metrics
 from bot.providers import (
+    INDEX_FOLDER,
     embedding_choice,
     open_chat_model,
     open_embedder,
@@ -48,6 +51,8 @@ from rag_core.staff.shelf import StaffShelf
 if TYPE_CHECKING:
     from rag_core.websites.fetcher import Fetcher
 
+log = logging.getLogger(__name__)
+
 
 @contextlib.asynccontextmanager
 async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Services]:
@@ -57,6 +62,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         bell = Bell()
         stores = await enter(open_stores(settings, stop_work=bell.call_back))
         choice = await embedding_choice(settings, folder)
+        if choice.is_outdated:
+            advice = advice_on_renewal(settings, folder / INDEX_FOLDER)
+            log.warning("index keeps a former embedding model", extra={"advice": advice})
         embedder = await enter(open_embedder(settings, choice))
         vectors = await enter(open_vectors(settings, folder, embedder=embedder))
         model = await enter(open_chat_model(settings))

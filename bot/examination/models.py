@@ -9,9 +9,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.steward import Finding
-from bot.embedding import EmbeddingChoice, chosen
-from bot.examination.look import LOOK_SECONDS, Check, in_place, missing
-from bot.providers import embedding_choice, open_chat_model, open_embedder, open_reranker
+from bot.embedding import EmbeddingChoice, advice_on_renewal, chosen
+from bot.examination.look import LOOK_SECONDS, Check, in_place, missing, warning
+from bot.providers import (
+    INDEX_FOLDER,
+    embedding_choice,
+    open_chat_model,
+    open_embedder,
+    open_reranker,
+)
 from bot.settings import Settings
 from rag_core.agent.model_events import ToolChoice
 from rag_core.conversation.message import Message
@@ -65,7 +71,12 @@ def of_models(settings: Settings, folder: Path, own: Embedder | None) -> Sequenc
         choice = await choice_in_use(settings, folder)
         access = COHERE_VECTORS if choice.runner == "cohere" else OPENAI_VECTORS
         opened = contextlib.nullcontext(own) if own else open_embedder(settings, choice)
-        return [await probed("embedder", access, embeds(opened))]
+        found = await probed("embedder", access, embeds(opened))
+        if found.in_place and choice.is_outdated:
+            advice = advice_on_renewal(settings, folder / INDEX_FOLDER)
+            detail = f"{found.detail} The index was built with this former model and keeps it."
+            return [warning("embedder", detail, advice)]
+        return [found]
 
     async def reranking() -> Sequence[Finding]:
         return [await probed("reranker", COHERE_RERANK, reranks(settings))]
