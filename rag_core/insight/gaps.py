@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 from uuid import UUID
@@ -36,8 +37,17 @@ class GapStore(Protocol):
         """Those that have a group, the newest first, up to a bound."""
         ...
 
-    async def place(self, placed: Sequence[Placed], *, opened: Sequence[UUID]) -> None:
-        """Put questions into groups, opening these groups; a group without questions goes."""
+    async def member_questions(self) -> Mapping[UUID, str]:
+        """What the members asked, by the answers' ids."""
+        ...
+
+    async def model(self) -> str | None:
+        """The embedding model of the members' vectors, as far as it was noted."""
+        ...
+
+    async def place(self, placed: Sequence[Placed], *, opened: Sequence[UUID], model: str) -> None:
+        """Put questions, whose vectors are this model's, into groups, opening these groups; a group
+        without questions goes."""
         ...
 
     async def listed(
@@ -124,16 +134,30 @@ class Gaps:
             )
             for question, vector in zip(searched, vectors, strict=True)
         ]
-        known = await self._store.members()
+        known = await self._members()
         placed, opened = await asyncio.to_thread(arranged, fresh, known)
         passed = [
             Placed(answer_id=question.answer_id, gap_id=None, asked_at=question.asked_at)
             for question in new
             if not question.searched
         ]
-        await self._store.place([*placed, *passed], opened=opened)
+        await self._store.place([*placed, *passed], opened=opened, model=self._embedder.model)
         await self._reopen(fresh, placed, known)
         log.info("questions placed", extra={"questions": len(new), "gaps_opened": len(opened)})
+
+    async def _members(self) -> Sequence[Member]:
+        """Those that have a group. Vectors of another model are made anew: vectors of two models
+        cannot be compared."""
+        members = await self._store.members()
+        if not members or await self._store.model() == self._embedder.model:
+            return members
+        questions = await self._store.member_questions()
+        there = [member for member in members if member.placed.answer_id in questions]
+        vectors = await meanings(self._embedder, [questions[m.placed.answer_id] for m in there])
+        return [
+            replace(member, placed=replace(member.placed, vector=vector))
+            for member, vector in zip(there, vectors, strict=True)
+        ]
 
     async def _reopen(
         self, fresh: Sequence[Placed], placed: Sequence[Placed], known: Sequence[Member]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -39,6 +39,7 @@ from rag_core.storage.gap_rows import (
     question_of,
     unanswered_from_row,
 )
+from rag_core.storage.markers import Markers
 
 gaps, placed_in, turns = schema.gaps, schema.gap_questions, schema.turns
 answers, feedback, questions = schema.answers, schema.feedback, schema.questions
@@ -46,6 +47,7 @@ answers, feedback, questions = schema.answers, schema.feedback, schema.questions
 CONSIDERED = 1_000
 """The newest questions in vain; those before them are told no more."""
 EXAMPLES = 6
+MODEL_MARKER = "gaps.embedding_model"
 
 
 def rated(helpful: bool) -> ColumnElement[bool]:
@@ -131,6 +133,13 @@ LOOKED_UP = Statement(
     )
     .where(placed_in.c.gap_id == bindparam("gap_id"))
 )
+MEMBER_QUESTIONS = Statement(
+    told()
+    .select_from(placed_in.join(WITH_TURNS, placed_in.c.answer_id == answers.c.answer_id))
+    .where(placed_in.c.gap_id.is_not(None), is_in_vain())
+    .order_by(placed_in.c.asked_at.desc())
+    .limit(CONSIDERED)
+)
 OPEN_GAP = Statement(insert_into(gaps))
 PLACE = upsert(placed_in, on=("answer_id",))
 DROP_EMPTY = Statement(
@@ -151,6 +160,7 @@ class GapRecords:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._markers = Markers(database)
 
     async def unplaced(self, *, limit: int) -> Sequence[Unanswered]:
         rows = [
@@ -162,7 +172,14 @@ class GapRecords:
     async def members(self) -> Sequence[Member]:
         return [member_from_row(row) for row in await self._database.rows(MEMBERS)]
 
-    async def place(self, placed: Sequence[Placed], *, opened: Sequence[UUID]) -> None:
+    async def member_questions(self) -> Mapping[UUID, str]:
+        rows = await self._database.rows(MEMBER_QUESTIONS)
+        return {UUID(row["answer_id"]): question_of(row) for row in rows}
+
+    async def model(self) -> str | None:
+        return await self._markers.get(MODEL_MARKER)
+
+    async def place(self, placed: Sequence[Placed], *, opened: Sequence[UUID], model: str) -> None:
         now = to_time(datetime.now(UTC))
         made = [
             {"gap_id": str(gap_id), "state": GapState.OPEN.value, "changed_at": now}
@@ -180,6 +197,8 @@ class GapRecords:
             await transaction.rows(DROP_EMPTY)
 
         await self._database.write(body)
+        if await self.model() != model:
+            await self._markers.set(MODEL_MARKER, model)
 
     async def listed(
         self,

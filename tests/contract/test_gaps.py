@@ -31,7 +31,11 @@ class Asking:
     def __init__(self, database: Database) -> None:
         self.desk = DeskWork(database)
         self.feedback = Feedback(database)
-        self.gaps = Gaps(store=GapRecords(database), embedder=WordEmbedder())
+        self._database = database
+        self.embed_with(WordEmbedder())
+
+    def embed_with(self, embedder: WordEmbedder) -> None:
+        self.gaps = Gaps(store=GapRecords(self._database), embedder=embedder)
 
     async def ask(
         self, text: str, outcome: Outcome = Outcome.NO_RESULTS, *, thread: str = "", **more: Any
@@ -187,3 +191,21 @@ async def test_each_server_sees_its_own(database: Database) -> None:
 
 async def test_a_house_without_questions_has_no_gaps(database: Database) -> None:
     assert await Asking(database).found() == []
+
+
+async def test_gaps_outlast_a_change_of_the_embedding_model(database: Database) -> None:
+    house = Asking(database)
+    for text in (*DOGS, *PARKING):
+        await house.ask(text)
+    before = {gap.gap_id: gap.count for gap in await house.found()}
+    other = WordEmbedder(dimension=48, model="words-48")
+    house.embed_with(other)
+    await house.ask("Can a dog come to the office?")
+    after = {gap.gap_id: gap.count for gap in await house.found()}
+    assert sorted(after.values()) == [2, 4]
+    assert after.keys() == before.keys()
+    assert set(DOGS) < set(other.embedded)
+    other.embedded.clear()
+    await house.ask("Is there a parking garage?")
+    await house.found()
+    assert not {*DOGS, *PARKING} & set(other.embedded)
