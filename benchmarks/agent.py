@@ -32,8 +32,9 @@ from rag_core.conversation.question import Question
 from rag_core.desk.progress import QuestionState
 from rag_core.evaluation.threads import thread_before
 from rag_core.providers.chat.openai_chat import as_function, open_openai_chat
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+from rag_core.retrieval.sections import Direction
 
 PASSAGES = 5
 WORDS = """
@@ -61,6 +62,17 @@ class Shelf:
     async def search(self, query: SearchQuery, *, earlier: Sequence[str] = ()) -> SearchResponse:
         results = self.passages()
         return SearchResponse(query=query, results=results, total_found=len(results))
+
+    async def beside(
+        self,
+        result: SearchResult,
+        direction: Direction,
+        *,
+        books: BookIds,
+        filters: Filters,
+        query: str = "",
+    ) -> SearchResult | None:
+        return None
 
     def passages(self) -> tuple[SearchResult, ...]:
         return tuple(self._passage(rank) for rank in range(1, PASSAGES + 1))

@@ -45,7 +45,7 @@ from rag_core.ingestion.timetable import Timetable
 from rag_core.insight.gaps import Gaps
 from rag_core.ports import Embedder, VectorStore
 from rag_core.retrieval.retriever import Retriever
-from rag_core.retrieval.widening import WideSearch
+from rag_core.retrieval.sections import SectionSearch
 from rag_core.staff.shelf import StaffShelf
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         profile = profile_of(settings, folder, embedder=embedder.model)
         agent = Agent(
             model=model,
-            retriever=WideSearch(retriever),
+            retriever=SectionSearch(retriever),
             config=agent_config(settings),
             profile=profile,
         )

@@ -26,7 +26,7 @@ from rag_core.agent.confidence.calibration import Calibration
 from rag_core.evaluation.calibrating import Observation, calibrated, figures_of, observed
 from rag_core.evaluation.question_set import QuestionSet, load_question_set
 from rag_core.retrieval.retriever import Retriever
-from rag_core.retrieval.widening import WideSearch
+from rag_core.retrieval.sections import SectionSearch
 
 
 async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_json: bool) -> int:
@@ -64,12 +64,12 @@ async def observations(
 ) -> list[Observation]:
     others = [question for other in sets if other is not own for question in other.questions]
     async with index as retriever:
-        wide = WideSearch(retriever)
+        sections = SectionSearch(retriever)
         with progress(f"asking {own.name}") as told:
-            seen = await observed(own, own.questions, wide, name=own.name, told=told)
+            seen = await observed(own, own.questions, sections, name=own.name, told=told)
         with progress(f"asking {own.name} about other things") as told:
             name = f"{own.name}, others' questions"
-            return seen + await observed(own, others, wide, name=name, told=told)
+            return seen + await observed(own, others, sections, name=name, told=told)
 
 
 def told_of(seen: Sequence[Observation], now: datetime) -> str:

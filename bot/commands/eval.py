@@ -39,7 +39,7 @@ from rag_core.evaluation.retrieval_quality import rankings, retrieval_quality
 from rag_core.evaluation.rows import rows_of
 from rag_core.evaluation.run import Run
 from rag_core.retrieval.retriever import Retriever
-from rag_core.retrieval.widening import WideSearch
+from rag_core.retrieval.sections import SectionSearch
 
 
 class Measured(StrEnum):
@@ -171,7 +171,7 @@ async def answers(
     async with open_chat_model(settings) as model:
         agent = Agent(
             model=model,
-            retriever=WideSearch(retriever),
+            retriever=SectionSearch(retriever),
             config=agent_config(settings),
             profile=profile,
         )

@@ -250,7 +250,6 @@ class Agent:
             audience=audience,
             filters=question.filters,
             top_k=question.top_k or self._config.top_k,
-            most=question.top_k,
             similarity_threshold=self._config.score_threshold if threshold is None else threshold,
             evidence_tokens=self._config.prompt_tokens // 2,
         )

@@ -18,7 +18,13 @@ from rag_core.agent.model_events import (
 )
 from rag_core.agent.teller import Teller
 from rag_core.agent.tool import RetrievalTool, Search
-from rag_core.agent.tool_contract import RETRIEVE, TOOL_NAME, ToolArguments, ToolResponse
+from rag_core.agent.tool_contract import (
+    READ_NAME,
+    TOOL_NAME,
+    TOOLS,
+    ToolArguments,
+    ToolResponse,
+)
 from rag_core.conversation.message import Message, ToolCall
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import ModelBehaviourError
@@ -118,12 +124,12 @@ class Loop:
     ) -> Reply:
         """One round. Text of a round that must search is not shown."""
         shows = choice is not ToolChoice.REQUIRED
-        ranks = frozenset(range(1, tool.context.total_found + 1))
+        ranks = frozenset(range(1, len(tool.context.results) + 1))
         if shows:
             teller.begin_text(ranks)
         pieces: list[str] = []
         end: Finished | None = None
-        tools: tuple[ToolSpec, ...] = () if choice is ToolChoice.NONE else (RETRIEVE,)
+        tools: tuple[ToolSpec, ...] = () if choice is ToolChoice.NONE else TOOLS
         async for event in self._model.stream(
             messages,
             tools=tools,
@@ -196,6 +202,9 @@ async def side_by_side(calls: Sequence[ToolCall], tool: RetrievalTool) -> list[S
 
 
 async def searched(call: ToolCall, tool: RetrievalTool) -> Search:
-    if call.name != TOOL_NAME:
-        return Search(query="", error=f"There is no such tool; the only one is {TOOL_NAME}.")
-    return await tool.search(call.arguments)
+    if call.name == TOOL_NAME:
+        return await tool.search(call.arguments)
+    if call.name == READ_NAME:
+        return await tool.read(call.arguments)
+    known = " and ".join(each.name for each in TOOLS)
+    return Search(query="", error=f"There is no such tool. The tools are {known}.")

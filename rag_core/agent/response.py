@@ -117,7 +117,7 @@ class Report:
 
 def source(result: SearchResult) -> Source:
     return Source(
-        chunk_text=shortened(for_readers(visible(result.text))),
+        chunk_text=shortened(excerpt(result)),
         similarity_score=result.similarity_score,
         rank=result.rank,
         page_title=result.page_title,
@@ -127,6 +127,15 @@ def source(result: SearchResult) -> Source:
         chapter=result.chapter,
         url=result.page_url,
     )
+
+
+def excerpt(result: SearchResult) -> str:
+    """A section from the chunk on that was found in it. It is read whole first: a heading may
+    have all that stands below it removed."""
+    whole = for_readers(visible(result.text))
+    before = for_readers(visible(result.text[: result.found_at]))
+    rest = whole.removeprefix(before) if whole.startswith(before) else ""
+    return rest.strip() or whole
 
 
 def shortened(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The one tool that the model has: it looks things up in the books that the code allows."""
+"""The tools that the model has: they look things up in the books that the code allows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from pydantic import ValidationError
 from rag_core.agent.budget import estimated_tokens
 from rag_core.agent.checks.instructions import for_readers, label, readable
 from rag_core.agent.tool_contract import (
+    READ_NAME,
     TOOL_NAME,
     Passage,
+    ReadArguments,
     ToolArguments,
     ToolResponse,
     explained,
@@ -28,9 +30,11 @@ from rag_core.errors import InvalidQuestion
 from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.query import DEFAULT_LIMIT, Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+from rag_core.retrieval.sections import Direction
 from rag_core.text.visible import visible
 
 NOTHING_ELSE: Mapping[str, str] = MappingProxyType({})
+NO_ROOM = "There is no room for more sections. Answer from those that you have."
 
 
 class Searches(Protocol):
@@ -39,6 +43,16 @@ class Searches(Protocol):
     async def search(
         self, query: SearchQuery, *, earlier: Sequence[str] = ()
     ) -> SearchResponse: ...
+
+    async def beside(
+        self,
+        result: SearchResult,
+        direction: Direction,
+        *,
+        books: BookIds,
+        filters: Filters,
+        query: str = "",
+    ) -> SearchResult | None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,24 +63,23 @@ class ToolBounds:
     audience: Audience | None
     filters: Filters
     top_k: int = DEFAULT_LIMIT
-    most: int | None = None
-    """Where the asker named a number: what stands beside a passage counts, too."""
     similarity_threshold: float = 0.0
     evidence_tokens: int = 8_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """One search that was made, not numbered yet."""
+    """One search that was made, or one section that was read on, not numbered yet."""
 
     query: str
+    tool_name: str = TOOL_NAME
     found: tuple[SearchResult, ...] = ()
     took_ms: float = 0.0
     error: str | None = None
 
 
 class RetrievalTool:
-    """Searches for one answer and numbers what it found, across all its searches."""
+    """Searches and reads on for one answer, and numbers what it found, across all its searches."""
 
     def __init__(
         self,
@@ -86,6 +99,7 @@ class RetrievalTool:
         """What is looked for in the place of a query: a follow-up that was made to stand alone is
         looked for in its own words, since the thread is searched by anyway."""
         self._handed_tokens = 0
+        self._last_query = ""
         self.context = RetrievalContext(
             query="", filter_applied=tuple(sorted(bounds.filters.applied().items()))
         )
@@ -103,8 +117,32 @@ class RetrievalTool:
         except InvalidQuestion as error:
             return Search(query=asked.query, error=error.message)
         took = (time.perf_counter() - started) * 1_000
-        most = asked.top_k or self._bounds.most
-        return Search(query=asked.query, found=response.results[:most], took_ms=took)
+        return Search(query=asked.query, found=response.results, took_ms=took)
+
+    async def read(self, arguments: str) -> Search:
+        """The section before or after one that was handed over."""
+        try:
+            asked = ReadArguments.model_validate_json(arguments)
+        except ValidationError as error:
+            return Search(query="", tool_name=READ_NAME, error=explained(error))
+        search = Search(query=f"{asked.direction} {asked.rank}", tool_name=READ_NAME)
+        if asked.rank not in self.context:
+            count = len(self.context.results)
+            known = f"The ranks so far are 1 to {count}" if count else "Search first"
+            return replace(search, error=f"No section has the rank {asked.rank}. {known}.")
+        started = time.perf_counter()
+        found = await self._retriever.beside(
+            self.context[asked.rank],
+            asked.direction,
+            books=self._bounds.books,
+            filters=self._bounds.filters,
+            query=self._last_query,
+        )
+        if found is None:
+            end = f"Nothing stands {asked.direction} section {asked.rank} on its page."
+            return replace(search, error=end)
+        took = (time.perf_counter() - started) * 1_000
+        return replace(search, found=(found,), took_ms=took)
 
     def _query(self, asked: ToolArguments) -> SearchQuery:
         bounds = self._bounds
@@ -122,18 +160,29 @@ class RetrievalTool:
         """Add a search to the evidence; its passages get the numbers to cite."""
         if search.error is not None:
             return ToolResponse(query=search.query, error=search.error)
-        at = self._now()
+        if search.tool_name == TOOL_NAME:
+            self._last_query = search.query
+        at, count = self._now(), len(self.context.results)
         self.context, numbered = self.context.extended(
             map(readable, self._within_budget(search.found)), took_ms=search.took_ms, at=at
         )
         self.records += (record_of(search, numbered, at, self._bounds.books),)
-        return ToolResponse(query=search.query, results=tuple(map(passage_of, numbered)))
+        if search.found and not numbered:
+            return ToolResponse(query=search.query, error=NO_ROOM)
+        by_rank = {result.rank: result for result in numbered}
+        return ToolResponse(
+            query=search.query,
+            results=tuple(
+                passage_of(result, is_repeated=rank <= count) for rank, result in by_rank.items()
+            ),
+        )
 
     def _within_budget(self, found: Iterable[SearchResult]) -> list[SearchResult]:
         """As many passages, best first, as the prompt has room for."""
         kept: list[SearchResult] = []
         for result in found:
-            tokens = estimated_tokens(result.text)
+            is_new = self.context.handed_over(result) is None
+            tokens = estimated_tokens(result.text) if is_new else 0
             if self._handed_tokens + tokens > self._bounds.evidence_tokens:
                 break
             self._handed_tokens += tokens
@@ -153,7 +202,7 @@ def record_of(
 ) -> RetrievalRecord:
     scores = [result.similarity_score for result in numbered]
     return RetrievalRecord(
-        tool_name=TOOL_NAME,
+        tool_name=search.tool_name,
         query=search.query,
         results_count=len(scores),
         avg_similarity=sum(scores) / len(scores) if scores else 0.0,
@@ -162,12 +211,15 @@ def record_of(
     )
 
 
-def passage_of(result: SearchResult) -> Passage:
+def passage_of(result: SearchResult, *, is_repeated: bool = False) -> Passage:
     return Passage(
         chunk_text=for_readers(visible(result.text)),
         page_title=result.page_title,
         section_heading=result.section_heading,
         source_url=label(result.page_url or "") or result.source_file,
-        similarity_score=round(result.similarity_score, 4),
+        similarity_score=result.similarity_score,
         rank=result.rank,
+        before=result.heading_before,
+        after=result.heading_after,
+        is_repeated=is_repeated,
     )

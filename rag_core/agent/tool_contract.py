@@ -1,23 +1,29 @@
-"""The words between the model and its tool: schema, arguments, result."""
+"""The words between the model and its tools: schemas, arguments, results."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rag_core.agent.model_events import ToolSpec
+from rag_core.retrieval.sections import Direction
 
 TOOL_NAME = "retrieve_documentation"
+READ_NAME = "read_section"
 MAX_TOOL_TOP_K = 20
 MAX_QUERY = 1_000
 
 RETRIEVE = ToolSpec(
     name=TOOL_NAME,
     description=(
-        "Search the documents. Returns passages with their rank, which is the number to cite."
+        "Search the documents. Returns sections with their rank, which is the number to cite; a"
+        " section that you have already is named by its rank alone. `beside` names the sections"
+        " before and after it on its page."
         " Use null for top_k, similarity_threshold and module unless the question needs them."
     ),
     parameters={
@@ -46,10 +52,49 @@ RETRIEVE = ToolSpec(
 )
 
 
-class ToolArguments(BaseModel):
-    """The arguments as the model wrote them."""
+READ = ToolSpec(
+    name=READ_NAME,
+    description=(
+        "Read on in the page of a section that you have: returns the section before or after it,"
+        " with a rank of its own."
+    ),
+    parameters={
+        "type": "object",
+        "properties": {
+            "rank": {"type": "integer", "description": "The rank of a section that you have."},
+            "direction": {
+                "type": "string",
+                "enum": [each.value for each in Direction],
+                "description": "Which neighbour to read.",
+            },
+        },
+        "required": ["rank", "direction"],
+        "additionalProperties": False,
+    },
+)
+TOOLS = (RETRIEVE, READ)
+LINK = re.compile(
+    r"(?<![\w!\])])\[(?P<words>[^\[\]\n]+)\]"
+    r"\((?P<target>(?:https?://|mailto:|\.{0,2}/|#)[^()\s]+)(?:\s+\"[^\"\n]*\")?\)"
+)
+"""A link with an address or a path: `handlers[name](event)` is code."""
+
+
+class Arguments(BaseModel):
+    """What the model wrote as the arguments of a call: these fields and no others."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class ReadArguments(Arguments):
+    """Where to read on."""
+
+    rank: int
+    direction: Direction = Field(strict=False)
+
+
+class ToolArguments(Arguments):
+    """What to search for."""
 
     query: str = Field(min_length=3, max_length=MAX_QUERY)
     top_k: int | None = Field(default=None, ge=1, le=MAX_TOOL_TOP_K)
@@ -67,9 +112,25 @@ class Passage:
     source_url: str
     similarity_score: float
     rank: int
+    before: str = ""
+    after: str = ""
+    """The headings of the sections beside it."""
+    is_repeated: bool = False
+    """The model has it already."""
 
     def as_document(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        if self.is_repeated:
+            return {"rank": self.rank}
+        beside = {"before": self.before, "after": self.after}
+        return {
+            "rank": self.rank,
+            "page_title": self.page_title,
+            "section_heading": self.section_heading,
+            "source_url": self.source_url,
+            "similarity_score": round(self.similarity_score, 2),
+            "beside": {side: heading for side, heading in beside.items() if heading},
+            "chunk_text": self.chunk_text,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +143,37 @@ class ToolResponse:
 
     def as_json(self) -> str:
         if self.error is not None:
-            return json.dumps({"error": self.error, "query": self.query}, ensure_ascii=False)
-        found: dict[str, Any] = {
-            "results": [passage.as_document() for passage in self.results],
-            "total_results": len(self.results),
-            "query": self.query,
-        }
-        return json.dumps(found, ensure_ascii=False)
+            return written({"error": self.error, "query": self.query})
+        return written(
+            {
+                "results": [passage.as_document() for passage in with_links_once(self.results)],
+                "total_results": len(self.results),
+                "query": self.query,
+            }
+        )
+
+
+def written(document: dict[str, Any]) -> str:
+    """JSON in as few tokens as it takes."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+
+
+def with_links_once(passages: Sequence[Passage]) -> list[Passage]:
+    """The passages with the address of a link where it first stands, and its words alone later."""
+    seen: set[str] = set()
+
+    def once(link: re.Match[str]) -> str:
+        if link["target"] in seen:
+            return link["words"]
+        seen.add(link["target"])
+        return f"[{link['words']}]({link['target']})"
+
+    return [
+        passage
+        if passage.is_repeated
+        else replace(passage, chunk_text=LINK.sub(once, passage.chunk_text))
+        for passage in passages
+    ]
 
 
 def query_of(arguments: str) -> str:

@@ -78,6 +78,12 @@ class VectorStore(Protocol):
         """All chunks of one lesson that a search with these filters may find, in order."""
         ...
 
+    async def lessons(
+        self, parent_doc_ids: Collection[str], *, books: BookIds, filters: Filters = EVERYTHING
+    ) -> Sequence[SearchResult]:
+        """The same for several lessons in one call, one after the other."""
+        ...
+
     async def chunks(
         self, chunk_ids: Sequence[str], *, books: BookIds
     ) -> Mapping[str, SearchResult]: ...

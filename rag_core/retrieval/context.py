@@ -24,6 +24,10 @@ class RetrievalContext:
     def __contains__(self, number: int) -> bool:
         return 1 <= number <= len(self.results)
 
+    def handed_over(self, result: SearchResult) -> SearchResult | None:
+        """The passage of this evidence that has the chunk which was found; None: it is new."""
+        return same_in(self.results, result)
+
     def __getitem__(self, number: int) -> SearchResult:
         if number not in self:
             raise KeyError(number)
@@ -45,19 +49,31 @@ class RetrievalContext:
         self, found: Iterable[SearchResult], *, took_ms: float, at: datetime
     ) -> tuple[RetrievalContext, tuple[SearchResult, ...]]:
         """This evidence with one more search, and that search's passages as they are numbered."""
-        known = {result.content_hash: result for result in self.results}
+        results = list(self.results)
         numbered: list[SearchResult] = []
         for result in found:
-            if result.content_hash not in known:
-                rank = len(known) + 1
-                known[result.content_hash] = (
-                    result if result.rank == rank else replace(result, rank=rank)
-                )
-            numbered.append(known[result.content_hash])
+            known = same_in(results, result)
+            if known is None:
+                rank = len(results) + 1
+                known = result if result.rank == rank else replace(result, rank=rank)
+                results.append(known)
+            numbered.append(known)
         context = replace(
             self,
-            results=tuple(known.values()),
+            results=tuple(results),
             query_time_ms=self.query_time_ms + took_ms,
             retrieved_at=at,
         )
         return context, tuple(numbered)
+
+
+def same_in(results: Iterable[SearchResult], found: SearchResult) -> SearchResult | None:
+    """A section is the same whichever of its chunks was found, a text wherever it stands."""
+    return next(
+        (
+            each
+            for each in results
+            if found.chunk_id in each.chunk_ids or found.content_hash == each.content_hash
+        ),
+        None,
+    )

@@ -7,11 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rag_core.retrieval.query import SearchQuery
+from rag_core.text.visible import visible
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionPart:
+    """A chunk that a section is made of, and where in the section's text it begins."""
+
+    chunk_id: str
+    content_hash: str
+    page_url: str | None
+    start: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """One passage, where it stands, and how near it is to the query."""
+    """One passage, where it stands, and how near it is to the query: a chunk, or the section that
+    the chunk was found in."""
 
     text: str
     chunk_id: str
@@ -39,6 +51,14 @@ class SearchResult:
     next_chunk_id: str | None = None
     also_in: tuple[str, ...] = ()
     """Files that hold the same text; they are not results of their own."""
+    parts: tuple[SectionPart, ...] = ()
+    """What a section is made of, in order; none for a chunk alone."""
+    left_out_before: int = 0
+    left_out_after: int = 0
+    """Words of a long section that are not in `text`, on both sides of it."""
+    heading_before: str = ""
+    heading_after: str = ""
+    """The sections beside it on the page; empty at the page's ends."""
     vector: Sequence[float] = field(default=(), repr=False, compare=False)
     """For the diversity of the evidence; empty where the store was not asked for it."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -51,6 +71,39 @@ class SearchResult:
             raise ValueError("ranks count from 1")
         if not 0 <= self.chunk_index < self.total_chunks:
             raise ValueError("a chunk's index lies below its document's number of chunks")
+
+    @property
+    def chunk_ids(self) -> tuple[str, ...]:
+        """The chunks that it is made of, in order."""
+        return tuple(part.chunk_id for part in self.parts) or (self.chunk_id,)
+
+    @property
+    def found_at(self) -> int:
+        """Where in the text the chunk begins that was found."""
+        return next((part.start for part in self.parts if part.chunk_id == self.chunk_id), 0)
+
+    def part_with(self, quote: str) -> SectionPart:
+        """The chunk that holds these words; the one that was found where no other does."""
+        own = SectionPart(
+            chunk_id=self.chunk_id,
+            content_hash=self.content_hash,
+            page_url=self.page_url,
+            start=self.found_at,
+        )
+        wanted = squeezed(quote)
+        ends = [part.start for part in self.parts[1:]] + [len(self.text)]
+        holding = [
+            part
+            for part, end in zip(self.parts, ends, strict=False)
+            if wanted in squeezed(self.text[part.start : end])
+        ]
+        ids = [part.chunk_id for part in holding]
+        return own if not holding or self.chunk_id in ids else holding[0]
+
+
+def squeezed(text: str) -> str:
+    """The characters of a text that readers see, white space left out."""
+    return "".join(visible(text).split()).removesuffix("…")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

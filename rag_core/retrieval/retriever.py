@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Protocol
@@ -16,7 +16,6 @@ from rag_core.retrieval.reranking import LOOKED_AT, reranked
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from rag_core.retrieval.scoring import by_all_signals
 from rag_core.retrieval.thread import thread_text
-from rag_core.retrieval.widening import beside, with_sections
 
 WIDER = 3
 """How many times the limit is looked at, to have other pages to choose from."""
@@ -96,20 +95,6 @@ class Retriever:
         )
         return [replace(each, rank=rank) for rank, each in enumerate(ordered[:limit], start=1)]
 
-    async def widened(self, response: SearchResponse) -> SearchResponse:
-        """The same with the parts of sections that the best passages were cut from."""
-        query = response.query
-        stored = await self._store.chunks(beside(response.results), books=query.book_ids)
-        if not stored:
-            return response
-        wider = with_sections(
-            response.results,
-            stored,
-            vector=await self._embedder.embed_query(whole_characters(query.text.strip())),
-            threshold=query.similarity_threshold,
-        )
-        return replace(response, results=wider, total_found=len(wider))
-
     async def _embedded(self, query: SearchQuery, earlier: Sequence[str]) -> EmbeddedQuery:
         text = whole_characters(query.text.strip())
         thread = thread_text(list(map(whole_characters, earlier)), text)
@@ -132,6 +117,12 @@ class Retriever:
     ) -> Sequence[SearchResult]:
         """All chunks of one lesson, in order; empty where a search could not find it either."""
         return await self._store.lesson(parent_doc_id, books=books, filters=filters)
+
+    async def lessons(
+        self, parent_doc_ids: Collection[str], *, books: BookIds, filters: Filters
+    ) -> Sequence[SearchResult]:
+        """The same for several lessons at once, one after the other."""
+        return await self._store.lessons(parent_doc_ids, books=books, filters=filters)
 
     async def modules(self, *, books: BookIds, filters: Filters) -> Sequence[str]:
         """The modules that a reader with these filters may know of: what is not released yet is

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from rag_core.agent.language.words import content
+from rag_core.books.book import BookIds
 from rag_core.errors import InvalidQuestion
-from rag_core.retrieval.query import SearchQuery
+from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
+from rag_core.retrieval.sections import Direction
 
 
 def passage(
@@ -75,6 +77,21 @@ class MemoryRetriever:
         ][: query.limit]
         ranked = tuple(replace(one, rank=rank) for rank, one in enumerate(near, start=1))
         return SearchResponse(query=query, results=ranked, total_found=len(ranked))
+
+    async def beside(
+        self,
+        result: SearchResult,
+        direction: Direction,
+        *,
+        books: BookIds,
+        filters: Filters,
+        query: str = "",
+    ) -> SearchResult | None:
+        """The passage before or after on the same page, in the order that they were given in."""
+        page = [one for one in self.passages if one.parent_doc_id == result.parent_doc_id]
+        place = [one.chunk_id for one in page].index(result.chunk_id)
+        place += 1 if direction is Direction.AFTER else -1
+        return page[place] if 0 <= place < len(page) and page[place].book_id in books else None
 
     def _check_module(self, query: SearchQuery) -> None:
         known = sorted({one.module for one in self.passages if one.module})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,8 +21,7 @@ from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import AnswerTimedOut, ModelBehaviourError, UpstreamUnavailable
-from rag_core.retrieval.query import Filters, SearchQuery
-from rag_core.retrieval.results import SearchResponse
+from rag_core.retrieval.query import Filters
 from tests.builders import NOON, a_thread
 from tests.fakes.listening_progress import ListeningProgress
 from tests.fakes.memory_retriever import MemoryRetriever, passage
@@ -118,31 +116,6 @@ async def test_searches_of_one_round_run_side_by_side_and_are_numbered_in_order(
         if message.role is Role.TOOL
     ]
     assert ranks == [[1], [2, 1]]
-
-
-class WideRetriever(MemoryRetriever):
-    """Hands over with what it found all that stands beside it."""
-
-    async def search(self, query: SearchQuery, *, earlier: Sequence[str] = ()) -> SearchResponse:
-        return await super().search(replace(query, limit=len(self.passages)), earlier=earlier)
-
-
-@pytest.mark.parametrize(("top_k", "sources"), [(None, 2), (1, 1), (2, 2)])
-async def test_a_number_that_the_asker_named_is_not_exceeded(
-    top_k: int | None, sources: int
-) -> None:
-    """What stands beside the best passages is read, too, unless that would be more."""
-    model = ScriptedModel(
-        [search("member upload guests"), "A member may upload ten files a day [1]."]
-    )
-    answer = await agent_with(model, WideRetriever([LIMITS, INVITES]), top_k=1).answer(
-        Question(message=LIMIT_QUESTION, top_k=top_k),
-        state=a_thread(),
-        books=BOOKS,
-        audience=None,
-        progress=ListeningProgress(),
-    )
-    assert len(answer.response.sources) == sources
 
 
 async def test_a_passage_found_again_keeps_its_number() -> None:

@@ -52,7 +52,7 @@ FAULTS = [
     ),
     Fault(
         "any tool name is a search", f"{AGENT}/loop.py",
-        "if call.name != TOOL_NAME:", "if not call.name:",
+        "if call.name == TOOL_NAME:", "if call.name:",
         "shell",
     ),
     Fault(

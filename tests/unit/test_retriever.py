@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from rag_core.retrieval.candidates import Placed, pages_in_turn
 from rag_core.retrieval.query import EVERYTHING, Filters, SearchQuery
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.retriever import Retriever
-from rag_core.retrieval.widening import WideSearch, cosine
 from tests.builders import a_candidate
 from tests.fakes.embedder import WordEmbedder
 from tests.shelf_builders import file_chunks, long_text
@@ -136,49 +134,6 @@ async def test_a_refused_module_is_told_of_no_module_that_is_not_released(store:
             await retriever.search(
                 SearchQuery(text="secret", book_ids=COURSE, audience=None, filters=filters)
             )
-
-
-async def test_a_section_that_was_cut_is_read_on_beside_the_best_passages(store: EdgeStore) -> None:
-    """Each part is a passage of its own, after those that were found."""
-    wheels = [long_text(f"wheel named {number}", words=50) for number in range(30)]
-    parts = file_chunks(["\n\n".join(wheels)], file="wheels.md")
-    assert len(parts) > 3
-    await store.add(parts)
-    await store.show_version(book_id="course", source_file="wheels.md", version=1)
-    retriever = Retriever(embedder=WordEmbedder(), store=store)
-    query = SearchQuery(text="the wheel named 14", book_ids=COURSE, audience=None, limit=1)
-    found = (await retriever.search(query)).results
-    wide = (await WideSearch(retriever).search(query)).results
-    assert [result.source_file for result in found] == ["wheels.md"]
-    assert wide[: len(found)] == found
-    hit, *besides = [result.chunk_index for result in wide]
-    last = len(parts) - 1
-    assert besides == [n for n in (hit + 1, hit - 1) if 0 <= n <= last]
-    assert [result.rank for result in wide] == [*range(1, len(wide) + 1)]
-    assert all(result.breadcrumb == found[0].breadcrumb for result in wide)
-    vectors = [WordEmbedder().vector("the wheel named 14")] * len(wide)
-    assert [result.similarity_score for result in wide] == pytest.approx(
-        [cosine(vector, result.vector) for vector, result in zip(vectors, wide, strict=True)],
-        abs=1e-3,
-    )
-    bar = replace(query, similarity_threshold=found[0].similarity_score)
-    assert all(
-        result.similarity_score >= bar.similarity_threshold
-        for result in (await WideSearch(retriever).search(bar)).results
-    )
-
-
-async def test_other_sections_and_books_out_of_reach_are_not_read_besides(
-    store: EdgeStore,
-) -> None:
-    retriever = Retriever(embedder=WordEmbedder(), store=store)
-    query = SearchQuery(text="gear 2", book_ids=COURSE, audience=None, limit=1)
-    response = await retriever.search(query)
-    assert response.results[0].next_chunk_id
-    assert await retriever.widened(response) == response
-    elsewhere = replace(response, query=replace(query, book_ids=BookIds(["other"])))
-    assert await retriever.widened(elsewhere) == elsewhere
-    assert (await retriever.widened(replace(response, results=()))).results == ()
 
 
 async def test_a_question_asked_again_is_not_embedded_again() -> None:

@@ -202,15 +202,16 @@ def citation(number: int, rank: int, kept: Sequence[Kept], evidence: Evidence) -
     said = [without_markers(part.text) for part in kept if rank in part.numbers]
     sentence = next((claim for claim in said if len(content(claim)) >= CLAIM_WORDS), said[0])
     quoted = evidence.quote(rank, sentence)
+    part = result.part_with(quoted)
     return Citation(
         number=number,
         page_title=result.page_title,
         section_heading=result.section_heading,
-        chunk_id=result.chunk_id,
-        content_hash=result.content_hash,
+        chunk_id=part.chunk_id,
+        content_hash=part.content_hash,
         quote=quoted,
         module=result.module,
-        page_url=to_quoted(result.page_url, quoted),
+        page_url=to_quoted(part.page_url, quoted),
     )
 
 

@@ -175,10 +175,12 @@ def readable(result: SearchResult) -> SearchResult:
     """A passage whose labels give no orders either."""
     file = label(result.source_file) or UNNAMED
     title = label(result.page_title) or file
-    heading, trail = label(result.section_heading), label(result.breadcrumb)
-    held = (result.page_title, result.section_heading, result.source_file, result.breadcrumb)
-    if held == (title, heading, file, trail):
-        return result
     return replace(
-        result, page_title=title, section_heading=heading, source_file=file, breadcrumb=trail
+        result,
+        page_title=title,
+        section_heading=label(result.section_heading),
+        source_file=file,
+        breadcrumb=label(result.breadcrumb),
+        heading_before=label(result.heading_before),
+        heading_after=label(result.heading_after),
     )

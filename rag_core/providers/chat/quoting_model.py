@@ -84,6 +84,8 @@ def passages_in(results: Sequence[str]) -> tuple[QuotedPassage, ...]:
     found: dict[int, QuotedPassage] = {}
     for result in results:
         for passage in json.loads(result).get("results", ()):
+            if "chunk_text" not in passage:
+                continue  # handed over before
             found.setdefault(
                 passage["rank"],
                 QuotedPassage(

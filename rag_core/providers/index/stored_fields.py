@@ -31,7 +31,14 @@ class StoredFields(ABC):
     async def lesson(
         self, parent_doc_id: str, *, books: BookIds, filters: Filters = EVERYTHING
     ) -> Sequence[SearchResult]:
-        own = is_one_of("parent_doc_id", parent_doc_id)
+        return await self.lessons([parent_doc_id], books=books, filters=filters)
+
+    async def lessons(
+        self, parent_doc_ids: Collection[str], *, books: BookIds, filters: Filters = EVERYTHING
+    ) -> Sequence[SearchResult]:
+        if not parent_doc_ids:
+            return []
+        own = is_one_of("parent_doc_id", *parent_doc_ids)
         found = await self._matching(books, [own, *conditions_of(filters)])
         in_order = sorted(found, key=lambda result: (result.source_file, result.chunk_index))
         return [replace(result, rank=rank) for rank, result in enumerate(in_order, start=1)]
