@@ -49,7 +49,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """What backs the sentence before one marker of the answer."""
+    """One marker of the answer, and the words that back the sentence before it."""
 
     number: int
     quote: str

@@ -14,6 +14,7 @@ from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.confidence.profiles import measured
 from rag_core.agent.hints import hinted
 from rag_core.agent.loop import asked_itself
+from rag_core.agent.phrases import Phrases
 from rag_core.agent.response import Report
 from rag_core.agent.teller import Teller
 from rag_core.agent.tool import RetrievalTool
@@ -25,6 +26,7 @@ from rag_core.reading.passage_answer import (
     nearest_sections,
     passage_answer,
 )
+from rag_core.retrieval.context import RetrievalContext
 
 NAME = "quoting"
 """What answers are signed with in the place of a language model's name."""
@@ -87,6 +89,14 @@ class PassageAnswerer:
             spoken=tuple(spoken),
             judged=best,
         )
+
+    async def quote(
+        self, question: str, context: RetrievalContext, phrases: Phrases
+    ) -> PassageAnswer:
+        """The passages themselves, where nothing of a model's draft stands although they are
+        good."""
+        judged = await self._judge.judge(question, context.results)
+        return passage_answer([asked_of(judged)], phrases)
 
     def _response(
         self, judged: Sequence[Judged], best: Judged, tool: RetrievalTool, report: Report

@@ -152,14 +152,27 @@ def block_text(units: SectionUnits, block: Block, scores: Sequence[float], more:
     text = units.text[block.start : block.end].rstrip()
     items = [at for at in block.units if units.units[at].start >= block.body]
     if block.kind in {BlockKind.LIST, BlockKind.TABLE} and len(items) > MOST_ITEMS:
-        kept = sorted(sorted(items, key=lambda at: -scores[at])[:MOST_ITEMS])
         head = units.text[block.start : line_start(units.text, units.units[items[0]])]
-        lines = [line_of(units.text, units.units[at]) for at in kept]
-        left = more.format(number=len(items) - len(kept))
-        text = f"{head}{chr(10).join(lines)}\n\n{left}".rstrip()
+        left = more.format(number=len(items) - MOST_ITEMS)
+        text = f"{head}{best_items(units, block, items, scores)}\n\n{left}".rstrip()
     if word_count(text) <= MOST_WORDS or not block.units:
         return text
     return cut_block(units, block, *window(units, block, scores, MOST_WORDS))
+
+
+def best_items(
+    units: SectionUnits, block: Block, items: Sequence[int], scores: Sequence[float]
+) -> str:
+    """The best rows of a table; of a list those that stand together, so that they keep their
+    numbers and what they belong to."""
+    if block.kind is BlockKind.TABLE:
+        kept = sorted(sorted(items, key=lambda at: -scores[at])[:MOST_ITEMS])
+        return "\n".join(line_of(units.text, units.units[at]) for at in kept)
+    starts = range(len(items) - MOST_ITEMS + 1)
+    start = max(starts, key=lambda at: sum(scores[each] for each in items[at : at + MOST_ITEMS]))
+    first, last = items[start], items[start + MOST_ITEMS - 1]
+    lines = units.text[line_start(units.text, units.units[first]) : units.units[last].end]
+    return dedent(lines).lstrip()
 
 
 def window(
@@ -187,10 +200,10 @@ def cut_block(units: SectionUnits, block: Block, first: int, last: int) -> str:
         return " ".join(filter(None, (before, plain_unit(text[start:end]), after)))
     lines = text[line_start(text, units.units[first]) : end]
     if block.kind is BlockKind.LIST:
-        return "\n\n".join(filter(None, (dedent(lines), after)))
+        return "\n\n".join(filter(None, (before, dedent(lines).lstrip(), after)))
     head = text[block.body : block.end].splitlines()
     if block.kind is BlockKind.TABLE:
-        return "\n".join((*head[:2], lines, *(("", after) if after else ())))
+        return "\n".join((*head[:2], lines, *(("", LEFT_OUT) if before or after else ())))
     fence = head[0].strip() if FENCE.match(head[0]) else "```"
     signs = FENCE_SIGNS.match(fence)
     shown = "\n".join(filter(None, (before, dedent(lines), after)))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from rag_core.agent.answer import AgentResponse, Mark
+from rag_core.agent.answer import AgentResponse
 from rag_core.text.reading import read_markdown
 from rag_core.text.tree import Block, Emphasis, Paragraph, Quote, Text
 
@@ -40,14 +40,18 @@ def names_section(block: Block) -> bool:
 
 def with_bold_marks(response: AgentResponse) -> str:
     """The answer with the words that answer in bold, where they are plain prose."""
-    if not response.marks or not quoted_sections(response.answer):
+    if not quoted_sections(response.answer):
         return response.answer
-    return "\n".join(bold_lines(response.answer.split("\n"), response.marks))
+    return "\n".join(bold_lines(response.answer.split("\n"), quotes_by_number(response)))
 
 
-def bold_lines(lines: Sequence[str], marks: Sequence[Mark]) -> Iterator[str]:
+def quotes_by_number(response: AgentResponse) -> Mapping[int, str]:
+    """The words that answer in each quoted section, by its footnote."""
+    return {note.number: note.quote for note in (*response.citations, *response.marks)}
+
+
+def bold_lines(lines: Sequence[str], quotes: Mapping[int, str]) -> Iterator[str]:
     """Quotations are told apart by the markers of the lines above them."""
-    quotes = {mark.number: mark.quote for mark in marks}
     sought = ""
     for line in lines:
         if not line.startswith(">"):

@@ -102,7 +102,7 @@ async def school(tmp_path: Path, model: ChatModel) -> AsyncIterator[School]:
             conversations=Conversations(database),
             library=Library(books=books, policies=policies, default_book=None),
             apologise=apologise,
-            model=model.name,
+            model=agent.signature,
             max_turns=50,
             modules=retriever,
         )

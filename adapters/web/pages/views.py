@@ -24,7 +24,7 @@ from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.phrases import ENGLISH
 from rag_core.conversation.state import ConversationState
 from rag_core.desk.asked import AskedQuestion
-from rag_core.reading.quotations import quoted_sections
+from rag_core.reading.quotations import quoted_sections, quotes_by_number
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
 
@@ -104,8 +104,7 @@ def prose_html(response: AgentResponse) -> Html:
                 position = found.end()
         return [*pieces, text_token(text[position:])]
 
-    marks = {mark.number: mark.quote for mark in response.marks}
-    tokens = with_marked_quotes(parsed(response.answer), marks)
+    tokens = with_marked_quotes(parsed(response.answer), quotes_by_number(response))
     return rendered(with_text(tokens, with_markers))
 
 
