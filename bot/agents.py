@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.calibration import calibration_for
+from bot.calibration import estimate_for
 from bot.settings import Settings
-from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
+from rag_core.agent.confidence.judgement import Judge
+from rag_core.agent.confidence.profiles import profile_named
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.prompts import SYSTEM_PROMPT
+from rag_core.ports import Reader
 
 
 def agent_config(settings: Settings) -> AgentConfig:
@@ -27,6 +29,9 @@ def agent_config(settings: Settings) -> AgentConfig:
     )
 
 
-def profile_of(settings: Settings, folder: Path, *, embedder: str) -> ConfidenceProfile:
-    """The profile that the settings name, with the cut-offs measured for this embedder."""
-    return profile_named(settings.confidence_profile, calibration_for(folder, embedder=embedder))
+def judge_of(settings: Settings, folder: Path, *, embedder: str, reader: Reader) -> Judge:
+    """Judges by the profile that the settings name, with the cut-offs measured for this embedder
+    and this reader."""
+    estimate = estimate_for(folder, embedder=embedder, reader=reader.name)
+    profile = profile_named(settings.confidence_profile, estimate)
+    return Judge(reader=reader, profile=profile)

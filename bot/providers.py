@@ -115,12 +115,11 @@ def secret(value: SecretStr | None) -> str | None:
 @contextlib.asynccontextmanager
 async def open_chat_model(
     settings: Settings, *, patience: float | None = None
-) -> AsyncIterator[ChatModel]:
-    """Who writes the answers; it is tried again as long as an answer may take, or `patience`."""
+) -> AsyncIterator[ChatModel | None]:
+    """Who writes the answers, None where the documents are quoted; it is tried again as long as an
+    answer may take, or `patience`."""
     if settings.chat_model == "quoting":
-        from rag_core.providers.chat.quoting_model import QuotingModel
-
-        yield QuotingModel()
+        yield None
         return
     from rag_core.providers.chat.openai_chat import open_openai_chat
     from rag_core.providers.retries import Retries

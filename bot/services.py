@@ -15,7 +15,7 @@ from bot.librarian import Librarian
 from bot.metrics import Metrics
 from bot.settings import Settings
 from bot.stores import Stores
-from rag_core.agent.confidence.profiles import ConfidenceProfile
+from rag_core.agent.confidence.judgement import Judge
 from rag_core.books.library import Library
 from rag_core.conversation.key import Platform
 from rag_core.desk.answering import Answering
@@ -48,10 +48,11 @@ class Services:
     stores: Stores
     vectors: VectorStore
     embedder: Embedder
-    model: ChatModel
+    model: ChatModel | None
+    """None: the documents are quoted."""
     library: Library
     retriever: Retriever
-    profile: ConfidenceProfile
+    judge: Judge
     ingestion: Ingestion
     timetable: Timetable
     answering: Answering

@@ -20,7 +20,7 @@ def starters_of(services: Services) -> Starters:
         files=services.stores.jobs,
         passages=services.vectors,
         retriever=services.retriever,
-        profile=services.profile,
+        judge=services.judge,
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from adapters.apologies import apologise
 from adapters.web.reply import WebReplies
-from bot.agents import agent_config, profile_of
+from bot.agents import agent_config, judge_of
 from bot.bounds import desk_bounds
 from bot.door import worker_name
 from bot.earlier import repeats_of
@@ -44,6 +44,7 @@ from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
 from rag_core.insight.gaps import Gaps
 from rag_core.ports import Embedder, VectorStore
+from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.sections import SectionSearch
 from rag_core.staff.shelf import StaffShelf
@@ -76,12 +77,14 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         retriever = Retriever(
             embedder=embedder, store=vectors, reranker=reranker, beside=staff_shelf
         )
-        profile = profile_of(settings, folder, embedder=embedder.model)
+        judge = judge_of(
+            settings, folder, embedder=embedder.model, reader=NearnessReader(gap_embedder)
+        )
         agent = Agent(
             model=model,
             retriever=SectionSearch(retriever),
             config=agent_config(settings),
-            profile=profile,
+            judge=judge,
         )
         answers = linked(settings, agent, vectors)
         metrics, web_replies = Metrics(), WebReplies()
@@ -100,10 +103,10 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, retriever, answers, model.name),
+            answering=answering(settings, stores, library, retriever, answers, agent.signature),
             desk=desk_of(settings, stores, bell=bell, metrics=metrics, room=room),
             room=room,
-            profile=profile,
+            judge=judge,
             bell=bell,
             metrics=metrics,
             gaps=Gaps(store=stores.gaps, embedder=gap_embedder),

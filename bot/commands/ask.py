@@ -13,7 +13,9 @@ from rich.spinner import Spinner
 from bot.output import notices, print_json, terminal
 from bot.reach import House, problem, reach
 from bot.settings import Settings, read_settings
+from rag_core.agent.phrases import ENGLISH
 from rag_core.errors import FootnoteError
+from rag_core.reading.quotations import quoted_sections
 from rag_core.retrieval.whereabouts import whereabouts
 
 WORDS = {
@@ -98,8 +100,11 @@ async def answered(house: House, question: dict[str, Any], console: Console) -> 
 
 def show(answer: dict[str, Any], console: Console, *, verbose: bool) -> None:
     console.print(Markdown(answer["answer"], hyperlinks=False))
-    if answer["outcome"] == "low_confidence":
+    quotes = quoted_sections(answer["answer"])
+    if answer["outcome"] == "low_confidence" and not quotes:
         console.print("\nThe documents may not fully cover this; please check the sources.")
+    if answer["outcome"] == "completed" and quotes:
+        console.print(f"\n{ENGLISH.quoted(quotes)}")
     if answer["citations"]:
         console.print()
     for citation in answer["citations"]:
@@ -130,6 +135,6 @@ def timings(answer: dict[str, Any]) -> str:
     return (
         f"\n{answer['model']}: searched {answer['retrieval_time_ms']:.0f} ms,"
         f" wrote {answer['generation_time_ms']:.0f} ms, in all {answer['total_time_ms']:.0f} ms;"
-        f" {answer['tokens_used']} tokens, {answer['confidence_level']} confidence"
-        f" ({answer['confidence']:.2f}), session {answer['session_id']}"
+        f" {answer['tokens_used']} tokens, {answer['confidence_level']} confidence,"
+        f" session {answer['session_id']}"
     )

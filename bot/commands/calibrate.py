@@ -12,7 +12,8 @@ from typing import Any
 
 from rich.table import Table
 
-from bot.calibration import keep_calibration
+from bot.agents import judge_of
+from bot.calibration import keep_estimate
 from bot.commands.measuring import (
     CACHE_FOLDER,
     filled_index,
@@ -22,9 +23,11 @@ from bot.commands.measuring import (
 )
 from bot.door import own_folder
 from bot.output import print_json, terminal
-from rag_core.agent.confidence.calibration import Calibration
+from rag_core.agent.confidence.judgement import Judge
 from rag_core.evaluation.calibrating import Observation, calibrated, figures_of, observed
 from rag_core.evaluation.question_set import QuestionSet, load_question_set
+from rag_core.reading.estimate import Estimate
+from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.sections import SectionSearch
 
@@ -38,17 +41,24 @@ async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_js
         opened_reranker(settings) as reranker,
     ):
         cache = own_folder(data_folder / CACHE_FOLDER)
+        reader = NearnessReader(embedder)
+        judge = judge_of(settings, data_folder, embedder=embedder.model, reader=reader)
         indexes = [filled_index(each, embedder, cache, reranker) for each in sets]
         seen = [
             one
             for each, index in zip(sets, indexes, strict=True)
-            for one in await observations(each, sets, index)
+            for one in await observations(each, sets, index, judge)
         ]
         now = datetime.now(UTC)
-        found = calibrated(seen, embedder=embedder.model, measured_on=told_of(seen, now))
-        file = keep_calibration(data_folder, found)
+        found = calibrated(
+            seen,
+            embedder=embedder.model,
+            reader=reader.name,
+            measured_on=told_of(seen, now),
+        )
+        file = keep_estimate(data_folder, found)
     document = {
-        "calibration": found.model_dump(),
+        "estimate": found.model_dump(),
         "sets": [asdict(figures) for figures in figures_of(found, seen)],
         "file": str(file),
     }
@@ -60,16 +70,19 @@ async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_js
 
 
 async def observations(
-    own: QuestionSet, sets: Sequence[QuestionSet], index: AbstractAsyncContextManager[Retriever]
+    own: QuestionSet,
+    sets: Sequence[QuestionSet],
+    index: AbstractAsyncContextManager[Retriever],
+    judge: Judge,
 ) -> list[Observation]:
     others = [question for other in sets if other is not own for question in other.questions]
     async with index as retriever:
         sections = SectionSearch(retriever)
         with progress(f"asking {own.name}") as told:
-            seen = await observed(own, own.questions, sections, name=own.name, told=told)
+            seen = await observed(own, own.questions, sections, judge, name=own.name, told=told)
         with progress(f"asking {own.name} about other things") as told:
             name = f"{own.name}, others' questions"
-            return seen + await observed(own, others, sections, name=name, told=told)
+            return seen + await observed(own, others, sections, judge, name=name, told=told)
 
 
 def told_of(seen: Sequence[Observation], now: datetime) -> str:
@@ -84,7 +97,7 @@ def told_of(seen: Sequence[Observation], now: datetime) -> str:
 
 def show(document: dict[str, Any]) -> None:
     console = terminal()
-    found = Calibration.model_validate(document["calibration"])
+    found = Estimate.model_validate(document["estimate"])
     table = Table()
     for heading in ("set", "answerable", "answered", "not answerable", "refused", "AUC"):
         table.add_column(heading, justify="left" if heading == "set" else "right")
@@ -98,7 +111,7 @@ def show(document: dict[str, Any]) -> None:
         )  # fmt: skip
     console.print(table)
     console.print(
-        f"{found.embedder}: refused below {found.low}, with a caution below {found.medium},"
+        f"{found.embedder}, {found.reader}: refused below {found.low}, unsure below {found.medium},"
         f" sure from {found.high}. Kept in {document['file']}; a running bot reads it when it"
         " starts again."
     )

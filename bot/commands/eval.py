@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from bot.agents import agent_config, profile_of
+from bot.agents import agent_config, judge_of
 from bot.commands.eval_shown import show, write_reports
 from bot.commands.measuring import (
     CACHE_FOLDER,
@@ -23,7 +23,7 @@ from bot.output import notices, print_json
 from bot.providers import open_chat_model
 from bot.settings import Settings
 from rag_core.agent.agent import Agent
-from rag_core.agent.confidence.profiles import ConfidenceProfile
+from rag_core.agent.confidence.judgement import Judge
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.answer_quality import (
     Given,
@@ -38,6 +38,7 @@ from rag_core.evaluation.report import report_on
 from rag_core.evaluation.retrieval_quality import rankings, retrieval_quality
 from rag_core.evaluation.rows import rows_of
 from rag_core.evaluation.run import Run
+from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.sections import SectionSearch
 
@@ -144,8 +145,10 @@ async def measured(found: QuestionSet, wants: Wanted) -> Run:
                 ranked = await rankings(found, index, with_history=wants.with_history, told=shown)
         given: list[Given] = []
         if wants.asks:
-            profile = profile_of(settings, data_folder, embedder=embedder.model)
-            name, given = await answers(found, index, settings, profile, wants.with_history)
+            judge = judge_of(
+                settings, data_folder, embedder=embedder.model, reader=NearnessReader(embedder)
+            )
+            name, given = await answers(found, index, settings, judge, wants.with_history)
             run = run.model_copy(update={"model": name, "profile": settings.confidence_profile})
     pages = await asyncio.to_thread(page_of_chunks, found, datetime.now(UTC)) if given else {}
     asks = wants.parts if given else frozenset()
@@ -164,7 +167,7 @@ async def answers(
     found: QuestionSet,
     retriever: Retriever,
     settings: Settings,
-    profile: ConfidenceProfile,
+    judge: Judge,
     with_history: bool,
 ) -> tuple[str, list[Given]]:
     """The model's name, and what the agent, as it is set up, answers to the set's questions."""
@@ -173,8 +176,8 @@ async def answers(
             model=model,
             retriever=SectionSearch(retriever),
             config=agent_config(settings),
-            profile=profile,
+            judge=judge,
         )
         with progress("asking questions") as shown:
             given = await given_answers(found, agent, with_history=with_history, told=shown)
-    return model.name, given
+    return agent.signature, given

@@ -9,16 +9,13 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from bot.agents import profile_of
+from bot.agents import judge_of
 from bot.door import own_folder
 from bot.providers import built_with
 from bot.settings import Settings
 from rag_core.agent.checks.instructions import for_readers, hidden_orders
-from rag_core.agent.confidence.calibration import evidence_for, names_nothing
-from rag_core.agent.confidence.inquiry import Inquiry
-from rag_core.agent.confidence.near_miss import Signs, read_for
 from rag_core.agent.confidence.profiles import CalibratedProfile, ConfidenceProfile
-from rag_core.agent.courtesies import without_courtesies
+from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
 from rag_core.text.visible import visible
@@ -30,7 +27,8 @@ async def profile_in(settings: Settings) -> ConfidenceProfile:
     """The profile that the house judges by."""
     folder = own_folder(settings.data_dir)
     embedder = await built_with(settings, folder) or ""
-    return profile_of(settings, folder, embedder=embedder)
+    judge = judge_of(settings, folder, embedder=embedder, reader=NearnessReader())
+    return judge.profile
 
 
 def explain(
@@ -43,7 +41,7 @@ def explain(
 ) -> None:
     """In the order in which it happened. `found` are the results of the same searches, with what
     was left out of the passages."""
-    before, turn = split(thread["messages"])
+    turn = last_turn(thread["messages"])
     passages = list(handed_over(turn))
     console.print("\nHow this came about")
     understood = str(thread["metadata"].get("standalone") or answer["query"])
@@ -62,16 +60,14 @@ def explain(
     console.print(found_table(passages, answer["citations"]))
     for line in left_out(passages, found):
         console.print(line, soft_wrap=True, markup=False)
-    said = tuple(message["content"] for message in before if message["role"] != "tool")
-    inquiry = Inquiry(text=without_courtesies(answer["query"]), understood=understood, said=said)
-    for line in reasons(answer, inquiry, passages, profile):
-        console.print(line)
+    if estimate := thread["metadata"].get("estimate"):
+        for line in reasons(answer, estimate, profile):
+            console.print(line, markup=False)
 
 
-def split(messages: Sequence[Document]) -> tuple[Sequence[Document], Sequence[Document]]:
-    """What was said before, and the last turn with all that was looked up for it."""
-    last = max(n for n, message in enumerate(messages) if message["role"] == "user")
-    return messages[1:last], messages[last:]
+def last_turn(messages: Sequence[Document]) -> Sequence[Document]:
+    """The last question with all that was looked up for it."""
+    return messages[max(n for n, message in enumerate(messages) if message["role"] == "user") :]
 
 
 def handed_over(turn: Sequence[Document]) -> Iterator[SearchResult]:
@@ -87,7 +83,7 @@ def handed_over(turn: Sequence[Document]) -> Iterator[SearchResult]:
 
 
 def passage(found: Document) -> SearchResult:
-    """As much of it as confidence is judged by."""
+    """As much of it as is shown."""
     return SearchResult(
         text=found["chunk_text"],
         chunk_id="",
@@ -132,61 +128,17 @@ def left_out(passages: Sequence[SearchResult], found: Sequence[Document]) -> Ite
             yield f"Left out of passage {each.rank}, as instructions to an AI assistant: {text}"
 
 
-def reasons(
-    answer: Document,
-    inquiry: Inquiry,
-    passages: Sequence[SearchResult],
-    profile: ConfidenceProfile,
-) -> Iterator[str]:
-    level, judged = profile.judge(inquiry, passages)
-    if answer["should_answer"]:  # the passages come back rounded, the answer's figure is whole
-        judged = answer["confidence"]
+def reasons(answer: Document, estimate: Document, profile: ConfidenceProfile) -> Iterator[str]:
+    """`estimate`: what the thread remembers of how the confidence was estimated."""
+    judged, level = estimate["confidence"], estimate["level"]
     yield f"Confidence {judged:.2f} ({level}) by the profile {profile.name}, from the passages:"
     if isinstance(profile, CalibratedProfile):
-        yield from signals(inquiry, passages)
-        cuts = profile.calibration
+        features = estimate["features"].items()
+        yield "  " + ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in features)
+        cuts = profile.estimate
         yield (
-            f"  Refused below {cuts.low:g}, with a caution below {cuts.medium:g}, sure from"
-            f" {cuts.high:g}; measured for {cuts.embedder}."
+            f"  Refused below {cuts.low:g}, unsure below {cuts.medium:g}, sure from {cuts.high:g};"
+            f" measured for {cuts.embedder} and the reader {cuts.reader}."
         )
-    else:
-        nearest = max(each.similarity_score for each in passages)
-        yield f"  {len(passages)} passages; the nearest has similarity {nearest:.2f}."
     if answer["outcome"] == "no_results" and level != "insufficient":
         yield "Refused all the same: no sentence that was written is backed by these passages."
-
-
-def signals(inquiry: Inquiry, passages: Sequence[SearchResult]) -> Iterator[str]:
-    shown = evidence_for(inquiry, passages)
-    yield (
-        f"  The nearest has similarity {shown.similarity:.2f}; the best has {shown.wording:.0%} of"
-        f" the question's wording and {shown.coverage:.0%} of its words."
-    )
-    if shown.has_code:
-        yield "  The code that is asked about stands there, which counts for much."
-    if names_nothing(inquiry.text, passages):
-        yield "  The code that is asked about stands in none of them."
-    nearest = sorted(passages, key=lambda each: -each.similarity_score)[:5]
-    against = list(doubts(read_for(inquiry, nearest)))
-    if against:
-        yield f"  Against it: {'; '.join(against)}. That leaves {shown.leave:.0%} of the sureness."
-    if shown.refuted:
-        yield "  Hardly any question that has an answer shows this, so it is refused."
-
-
-def doubts(signs: Signs) -> Iterator[str]:
-    """The signs of a near miss, in words."""
-    if signs.says_opposite:
-        yield "they say the opposite of what is asked"
-    if signs.form_missing:
-        yield "nothing of the kind that is asked for stands there"
-    if signs.little_said:
-        yield "they share next to nothing with it but common words"
-    if signs.other_kind:
-        yield "they tell of another thing of the same name"
-    if signs.names_missing:
-        yield f"{signs.names_missing} of its names or numbers are missing near the best sentence"
-    if signs.rarest_missing > 0.0:
-        yield "its rarest words are missing near the best sentence"
-    if signs.points_nowhere:
-        yield "it points at something that nobody named"

@@ -110,9 +110,10 @@ async def probed(name: str, access: Access, answer: AsyncIterator[str]) -> Findi
 
 async def chat_answers(settings: Settings) -> AsyncIterator[str]:
     if settings.chat_model == "quoting":
-        yield "The quoting model answers; it needs no key."
+        yield "No language model: answers are quoted from the documents."
         return
     async with open_chat_model(settings, patience=LOOK_SECONDS / 2) as model:
+        assert model is not None
         stream = model.stream(
             [Message.user("Say yes.", at=datetime.now(UTC))],
             tools=(),

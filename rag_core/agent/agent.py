@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from rag_core.agent.answer import AgentResponse
-from rag_core.agent.budget import is_speech
 from rag_core.agent.checks.citations import CheckedText, checked
 from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
-from rag_core.agent.confidence.inquiry import Inquiry
-from rag_core.agent.confidence.judgement import Judgement
-from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
+from rag_core.agent.confidence.judgement import Judge, Judged
+from rag_core.agent.confidence.profiles import profile_named
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.context import question_meant
 from rag_core.agent.courtesies import without_courtesies
@@ -24,6 +22,7 @@ from rag_core.agent.followup import earlier_questions, sought, standalone
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
 from rag_core.agent.loop import Draft, Loop
 from rag_core.agent.manner import Manner
+from rag_core.agent.passages import NAME, PassageAnswerer
 from rag_core.agent.paste import essence
 from rag_core.agent.phrases import phrases_for
 from rag_core.agent.prompting import prompt_for, topic_summary
@@ -41,11 +40,16 @@ from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.progress import Progress
 from rag_core.errors import AnswerTimedOut, FootnoteError
 from rag_core.ports import ChatModel
+from rag_core.reading.estimate import Estimate
+from rag_core.reading.nearness import NearnessReader
 
 log = logging.getLogger(__name__)
 
 STANDALONE = "standalone"
 """Where a thread's metadata keeps its last question as it was understood."""
+
+ESTIMATE = "estimate"
+"""Where it keeps what the last question's confidence was estimated from."""
 
 PLAIN = Manner()
 
@@ -62,13 +66,11 @@ class AgentAnswer:
     turn: Turn | None
 
 
-def inquiry_into(asked: str, understood: str, state: ConversationState) -> Inquiry:
-    """What is asked of the passages, by the question and its thread."""
-    return Inquiry(
-        text=essence(without_courtesies(asked)),
-        understood=essence(understood),
-        said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
-    )
+def untrained_judge(config: AgentConfig) -> Judge:
+    """Judges by the words of the question alone."""
+    reader = NearnessReader()
+    estimate = Estimate.shipped(embedder="", reader=reader.name)
+    return Judge(reader=reader, profile=profile_named(config.profile, estimate))
 
 
 class Agent:
@@ -77,20 +79,26 @@ class Agent:
     def __init__(
         self,
         *,
-        model: ChatModel,
+        model: ChatModel | None,
         retriever: Searches,
         config: AgentConfig,
-        profile: ConfidenceProfile | None = None,
+        judge: Judge | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._model = model
         self._retriever = retriever
         self._config = config
-        self._profile = profile or profile_named(config.profile)
+        self._judge = judge or untrained_judge(config)
         self._now = now
-        self._loop = Loop(
+        self._passages = PassageAnswerer(judge=self._judge, now=now)
+        self._loop = model and Loop(
             model=model, temperature=config.temperature, max_tokens=config.max_tokens, now=now
         )
+
+    @property
+    def signature(self) -> str:
+        """The name of the model that writes, or what stands for quoting."""
+        return NAME if self._model is None else self._model.name
 
     async def answer(
         self,
@@ -108,7 +116,7 @@ class Agent:
         report = Report(
             question=question,
             state=state,
-            model=self._model.name,
+            model=self.signature,
             phrases=phrases_for(asked, locale),
             began=time.perf_counter(),
             asked_at=self._now(),
@@ -146,9 +154,11 @@ class Agent:
             state.turns,
             carried=str(state.metadata.get(STANDALONE, "")),
         )
-        return await self._researched(asked, understood, state, bounds, report, teller)
+        if self._loop is None:
+            return await self._quoted(asked, understood, state, bounds, report, teller)
+        return await self._researched(self._loop, asked, understood, state, bounds, report, teller)
 
-    async def _researched(
+    async def _quoted(
         self,
         asked: str,
         understood: str,
@@ -157,8 +167,39 @@ class Agent:
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
+        """Without a language model the answer is the passage."""
         tool = self._tool(asked, understood, state, bounds)
-        judgement = Judgement(self._profile, inquiry_into(asked, understood, state), tool)
+        quoted = await self._passages.answer(
+            essence(without_courtesies(asked)),
+            understood,
+            tool=tool,
+            report=report,
+            teller=teller,
+        )
+        response = quoted.response
+        if report.manner.hint_only:
+            response = without_passages(response)
+        turn = self._turn(
+            response,
+            report,
+            tool=tool,
+            spoken=quoted.spoken,
+            understood=understood,
+            judged=quoted.judged,
+        )
+        return AgentAnswer(response=response, turn=turn)
+
+    async def _researched(
+        self,
+        loop: Loop,
+        asked: str,
+        understood: str,
+        state: ConversationState,
+        bounds: ToolBounds,
+        report: Report,
+        teller: Teller,
+    ) -> AgentAnswer:
+        tool = self._tool(asked, understood, state, bounds)
         prompt = prompt_for(
             report.manner.over(self._config),
             state,
@@ -166,20 +207,31 @@ class Agent:
             at=self._now(),
             context=report.question.context,
         )
-        draft = await self._loop.run(prompt, tool=tool, suffices=judgement.suffices, teller=teller)
+        draft = await loop.run(
+            prompt, tool=tool, suffices=lambda: bool(tool.context.results), teller=teller
+        )
         text = self._checked(draft, tool, understood, report)
         if self._may_rewrite(draft, text, report):
-            text, draft = await self._rewritten(prompt, draft, text, tool, report, teller)
+            text, draft = await self._rewritten(loop, prompt, draft, text, tool, report, teller)
+        queries = [record.query for record in tool.records]
+        judged = await self._judge.best_of([essence(understood), *queries], tool.context.results)
         response = report.researched(
             text=text,
             tool=tool,
-            metrics=judgement.metrics,
-            profile=self._profile,
+            metrics=judged.metrics,
+            profile=self._judge.profile,
             tokens=draft.tokens,
         )
         if report.manner.hint_only:
             response = without_passages(response)
-        turn = self._turn(response, report, tool=tool, draft=draft, understood=understood)
+        turn = self._turn(
+            response,
+            report,
+            tool=tool,
+            spoken=draft.spoken,
+            understood=understood,
+            judged=judged,
+        )
         return AgentAnswer(response=response, turn=turn)
 
     def _tool(
@@ -217,6 +269,7 @@ class Agent:
 
     async def _rewritten(
         self,
+        loop: Loop,
         prompt: Sequence[Message],
         draft: Draft,
         text: CheckedText,
@@ -227,7 +280,7 @@ class Agent:
         """The better of the first and the second try; when the second fails, the first stands."""
         try:
             async with asyncio.timeout(self._seconds_left(report) - RESERVED_SECONDS):
-                again = await self._loop.rewritten(
+                again = await loop.rewritten(
                     prompt,
                     draft,
                     correction(draft.text, text.struck, at=self._now()),
@@ -260,14 +313,15 @@ class Agent:
         report: Report,
         *,
         tool: RetrievalTool | None = None,
-        draft: Draft | None = None,
+        spoken: Sequence[Message] = (),
         understood: str = "",
+        judged: Judged | None = None,
     ) -> Turn:
         """What the thread remembers: the question as asked, what was looked up, the answer."""
         asked = report.question.message
         messages = (
             Message.user(asked, at=report.asked_at),
-            *(draft.spoken if draft else ()),
+            *spoken,
             Message.assistant(
                 response.answer, at=response.created_at, confidence=response.confidence
             ),
@@ -277,5 +331,8 @@ class Agent:
             messages=messages,
             retrievals=tool.records if tool else (),
             topic_summary=topic_summary(report.state, understood or asked),
-            metadata={STANDALONE: understood} if understood else {},
+            metadata={
+                **({STANDALONE: understood} if understood else {}),
+                **({ESTIMATE: judged.document()} if judged else {}),
+            },
         )

@@ -48,6 +48,14 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """One marker of the answer, and the words that back the sentence before it."""
+
+    number: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A passage that the model was handed, cut for display."""
 
@@ -96,6 +104,8 @@ class AgentResponse:
     model: str
     created_at: datetime
     citations: tuple[Citation, ...] = ()
+    marks: tuple[Mark, ...] = ()
+    """One for each marker of the answer, in order."""
     sources: tuple[Source, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     tokens_used: int = 0

@@ -26,6 +26,13 @@ class Phrases:
     """Before the sections to read, where no solution is given."""
     guiding_question: str
     """Asked where the model asks nothing itself; names a section."""
+    nearest: str
+    """Above the sections that come nearest, where none of them surely answers."""
+    quoted_one: str
+    quoted_several: str
+    """With an answer that is quoted; names the number of sections."""
+    more: str
+    """Names the number of items that are left out of a list."""
     caution: str
     """With an answer that the evidence covers only in part."""
     suggested: str
@@ -45,6 +52,10 @@ class Phrases:
     service: str
     defect: str
 
+    def quoted(self, sections: int) -> str:
+        """What stands with an answer that quotes so many sections."""
+        return self.quoted_one if sections == 1 else self.quoted_several.format(number=sections)
+
 
 ENGLISH = Phrases(
     not_covered=NOT_COVERED,
@@ -60,6 +71,10 @@ ENGLISH = Phrases(
     " rest as what you pasted.",
     look_here="This place is for working it out yourself. Read here first:",
     guiding_question="What does “{section}” say that you have not used yet?",
+    nearest="I found no clear answer. These sections come nearest:",
+    quoted_one="Quoted from 1 section",
+    quoted_several="Quoted from {number} sections",
+    more="… and {number} more",
     caution="The documents cover this only in part: please check the sources.",
     suggested="Maybe look here",
     changed="A source changed since this answer.",
@@ -94,6 +109,11 @@ PHRASES = {
         " Rest als Eingefügtes gelesen.",
         look_here="Hier geht es darum, selbst auf die Lösung zu kommen. Lies zuerst:",
         guiding_question="Was steht in „{section}“, das du noch nicht genutzt hast?",
+        nearest="Eine klare Antwort habe ich nicht gefunden. Diese Abschnitte kommen ihr am"
+        " nächsten:",
+        quoted_one="Zitiert aus 1 Abschnitt",
+        quoted_several="Zitiert aus {number} Abschnitten",
+        more="… und {number} weitere",
         caution="Die Dokumente behandeln das nur zum Teil: Bitte prüfe die Quellen.",
         suggested="Vielleicht hilft das",
         changed="Eine Quelle hat sich seit dieser Antwort geändert.",
@@ -126,6 +146,10 @@ PHRASES = {
         " resto como texto pegado.",
         look_here="Aquí se trata de que llegues tú a la solución. Lee primero:",
         guiding_question="¿Qué dice «{section}» que todavía no has usado?",
+        nearest="No encontré una respuesta clara. Estas secciones son las más cercanas:",
+        quoted_one="Citado de 1 sección",
+        quoted_several="Citado de {number} secciones",
+        more="… y {number} más",
         caution="Los documentos lo cubren solo en parte: revisa las fuentes, por favor.",
         suggested="Quizá te sirva esto",
         changed="Una fuente ha cambiado desde esta respuesta.",
@@ -157,6 +181,10 @@ PHRASES = {
         " et lu le reste comme texte collé.",
         look_here="Ici, il s’agit de trouver soi-même. À lire d’abord :",
         guiding_question="Que dit « {section} » que vous n’avez pas encore utilisé ?",
+        nearest="Je n’ai pas trouvé de réponse claire. Ces sections s’en approchent le plus :",
+        quoted_one="Cité d’une section",
+        quoted_several="Cité de {number} sections",
+        more="… et {number} de plus",
         caution="Les documents n’en parlent qu’en partie : vérifiez les sources.",
         suggested="À voir peut-être",
         changed="Une source a changé depuis cette réponse.",

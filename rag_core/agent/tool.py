@@ -105,15 +105,18 @@ class RetrievalTool:
         )
         self.records: tuple[RetrievalRecord, ...] = ()
 
-    async def search(self, arguments: str) -> Search:
-        """Look up what the model asked for. Arguments outside the schema are an error to read."""
+    async def search(self, arguments: str, *, earlier: Sequence[str] = ()) -> Search:
+        """Look up what the model asked for. Arguments outside the schema are an error to read.
+
+        `earlier` are questions of the same message that were looked up before this one."""
         try:
             asked = ToolArguments.model_validate_json(arguments)
         except ValidationError as error:
             return Search(query=query_of(arguments), error=explained(error))
         started = time.perf_counter()
         try:
-            response = await self._retriever.search(self._query(asked), earlier=self._earlier)
+            before = (*self._earlier, *map(visible, earlier))
+            response = await self._retriever.search(self._query(asked), earlier=before)
         except InvalidQuestion as error:
             return Search(query=asked.query, error=error.message)
         took = (time.perf_counter() - started) * 1_000

@@ -11,9 +11,7 @@ from datetime import UTC, datetime
 from itertools import chain, zip_longest
 from typing import Protocol
 
-from rag_core.agent.confidence.inquiry import Inquiry
-from rag_core.agent.confidence.level import ConfidenceLevel
-from rag_core.agent.confidence.profiles import ConfidenceProfile
+from rag_core.agent.confidence.judgement import Judge
 from rag_core.books.book import Book, BookIds
 from rag_core.books.heading_question import Kind, question_of
 from rag_core.errors import FootnoteError
@@ -30,7 +28,6 @@ SEARCHES = 20
 """Headings that are tried, at most: somebody waits for the page."""
 KEPT = 32
 """Selections of books whose starters are remembered."""
-SURE = frozenset({ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM})
 
 
 class KnowsBooks(Protocol):
@@ -78,13 +75,13 @@ class Starters:
         files: KnowsFiles,
         passages: ReadsPassages,
         retriever: Searches,
-        profile: ConfidenceProfile,
+        judge: Judge,
     ) -> None:
         self._books = books
         self._files = files
         self._passages = passages
         self._retriever = retriever
-        self._profile = profile
+        self._judge = judge
         self._known: dict[BookIds, tuple[Sequence[Book | None], Sequence[str]]] = {}
         self._one_at_a_time = asyncio.Lock()
 
@@ -135,12 +132,11 @@ class Starters:
         out = Filters(released_at=datetime.now(UTC))
         query = SearchQuery(text=candidate.question, book_ids=books, audience=None, filters=out)
         results = (await self._retriever.search(query)).results
-        level, _ = self._profile.judge(Inquiry(text=candidate.question), results)
         own = candidate.passage
-        return level in SURE and (results[0].parent_doc_id, results[0].section_heading) == (
-            own.parent_doc_id,
-            own.section_heading,
-        )
+        places = [(result.parent_doc_id, result.section_heading) for result in results[:1]]
+        if places != [(own.parent_doc_id, own.section_heading)]:
+            return False
+        return (await self._judge.judge(candidate.question, results)).is_sure
 
 
 def candidates(passages: Iterable[SearchResult]) -> Sequence[Candidate]:

@@ -1,4 +1,4 @@
-"""Measures from which confidence on it is right to answer, for one embedder."""
+"""Measures from which confidence on it is right to answer, for one embedder and one reader."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.agent.agent import STANDALONE
-from rag_core.agent.confidence.calibration import Calibration, EvidenceSignals, chance, evidence_for
-from rag_core.agent.confidence.inquiry import Inquiry
+from rag_core.agent.confidence.judgement import Judge
 from rag_core.agent.followup import earlier_questions, sought, standalone
 from rag_core.agent.tool import Searches
 from rag_core.books.book import BookIds
-from rag_core.conversation.message import Role
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.measures import auc
 from rag_core.evaluation.question_set import QuestionSet, SetQuestion
 from rag_core.evaluation.retrieval_quality import BOOK, Told
 from rag_core.evaluation.threads import thread_before
+from rag_core.reading.estimate import FEATURES, NOTHING, Estimate, Features
 from rag_core.retrieval.query import DEFAULT_LIMIT, MIN_TEXT, SearchQuery
 
 ANSWERED = 0.96
 """The share of what the pages answer that the lowest cut-off lets through, over all sets."""
 LEAST_OF_A_KIND = 20
 """Questions of each kind without which nothing is learnt."""
-MEDIUM, HIGH = 0.3, 0.5
-"""Probabilities from which an answer needs no caution, and from which it is called sure."""
+FALSELY_SURE = 0.08
+"""The share of what the pages do not answer, of near questions, that is answered all the same."""
 FLOOR = 0.35
 """The similarity below which a section is no suggestion: two texts about other things reach it
 seldom. It is a judgement, not a measurement."""
@@ -35,10 +34,7 @@ STEADYING = 5.0
 """How strongly the weights are held back, so that a small set does not carry them away."""
 WEIGHT = 2_000.0
 """Of all sets together, however many questions they have."""
-NOTHING = EvidenceSignals(similarity=0.0, wording=0.0, coverage=0.0)
-"""What is seen where a search finds nothing, or there is nothing to search for."""
 STEPS = 50
-SIGNALS = ("similarity", "wording", "coverage")
 LOWEST = 0.005
 """The lowest cut-off there is, and the step between those that are tried."""
 
@@ -48,8 +44,10 @@ class Observation:
     """What was seen for one question of one set."""
 
     of: str
-    signals: EvidenceSignals
+    features: Features
     is_answerable: bool
+    is_near: bool
+    """Whether it was asked of its own set: what other sets ask is seldom near."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +66,7 @@ async def observed(
     question_set: QuestionSet,
     questions: Sequence[SetQuestion],
     retriever: Searches,
+    judge: Judge,
     *,
     name: str,
     told: Told = lambda done, of: None,
@@ -77,14 +76,21 @@ async def observed(
     seen = []
     own = {id(question) for question in question_set.questions}
     for number, question in enumerate(questions, start=1):
-        signals = await signals_for(question, retriever)
-        is_answerable = question.answerable and id(question) in own
-        seen.append(Observation(of=name, signals=signals, is_answerable=is_answerable))
+        features = await features_for(question, retriever, judge)
+        is_near = id(question) in own
+        seen.append(
+            Observation(
+                of=name,
+                features=features,
+                is_answerable=question.answerable and is_near,
+                is_near=is_near,
+            )
+        )
         told(number, len(questions))
     return seen
 
 
-async def signals_for(question: SetQuestion, retriever: Searches) -> EvidenceSignals:
+async def features_for(question: SetQuestion, retriever: Searches, judge: Judge) -> Features:
     thread = thread_before(question)
     understood = standalone(
         question.question, thread.turns, carried=str(thread.metadata[STANDALONE])
@@ -94,16 +100,13 @@ async def signals_for(question: SetQuestion, retriever: Searches) -> EvidenceSig
         return NOTHING
     query = SearchQuery(text=text, book_ids=BookIds([BOOK]), audience=None, limit=DEFAULT_LIMIT)
     found = await retriever.search(query, earlier=earlier_questions(thread.turns))
-    inquiry = Inquiry(
-        text=question.question,
-        understood=understood,
-        said=tuple(m.content for m in thread.messages if m.role is not Role.SYSTEM),
-    )
-    return evidence_for(inquiry, found.results) if found.results else NOTHING
+    return (await judge.judge(understood, found.results)).features
 
 
-def calibrated(seen: Sequence[Observation], *, embedder: str, measured_on: str) -> Calibration:
-    """The cut-offs and weights that these observations ask for; every set weighs the same."""
+def calibrated(
+    seen: Sequence[Observation], *, embedder: str, reader: str, measured_on: str
+) -> Estimate:
+    """The weights and cut-offs that these observations ask for; every set weighs the same."""
     for kind, word in ((True, "answerable"), (False, "not answerable")):
         count = sum(one.is_answerable is kind for one in seen)
         if count < LEAST_OF_A_KIND:
@@ -112,42 +115,53 @@ def calibrated(seen: Sequence[Observation], *, embedder: str, measured_on: str) 
                 " kind to measure cut-offs."
             )
     intercept, *weights = fitted(seen)
-    fit = Calibration(
+    fit = Estimate(
         embedder=embedder,
+        reader=reader,
         measured_on=measured_on,
         floor=FLOOR,
         intercept=round(intercept, 3),
-        **{name: round(weight, 3) for name, weight in zip(SIGNALS, weights, strict=True)},
+        weights={name: round(weight, 3) for name, weight in zip(FEATURES, weights, strict=True)},
         low=LOWEST,
-        medium=MEDIUM,
-        high=HIGH,
+        medium=LOWEST,
+        high=LOWEST,
     )
     return with_cut_offs(fit, seen)
 
 
-def with_cut_offs(fit: Calibration, seen: Sequence[Observation]) -> Calibration:
-    """The highest of the lowest cut-offs that lets enough through, the mean of all sets."""
-    answerable = [one for one in seen if one.is_answerable]
+def with_cut_offs(fit: Estimate, seen: Sequence[Observation]) -> Estimate:
+    """Refused is what hardly any answerable question is below; sure is what hardly any question
+    about something near is above; the higher half of these answers is called highly sure."""
+    low = highest_passing(fit, [one for one in seen if one.is_answerable], ANSWERED)
+    near = [one for one in seen if not one.is_answerable and one.is_near]
+    sure = [fit.probability(one.features) for one in near or seen if not one.is_answerable]
+    medium = max(low, round(float(np.quantile(sure, 1.0 - FALSELY_SURE)), 3))
+    above = [p for one in seen if (p := fit.probability(one.features)) >= medium]
+    high = round(float(np.median(above)), 3) if above else 1.0
+    return fit.model_copy(update={"low": low, "medium": medium, "high": max(medium, high)})
+
+
+def highest_passing(fit: Estimate, answerable: Sequence[Observation], share: float) -> float:
+    """The highest cut-off that lets this share through, the mean of all sets."""
     sure = {
-        name: np.array([chance(fit.odds(one.signals)) for one in answerable if one.of == name])
+        name: np.array([fit.probability(one.features) for one in answerable if one.of == name])
         for name in dict.fromkeys(one.of for one in answerable)
     }
-    tried = np.arange(LOWEST, MEDIUM, LOWEST)
+    tried = np.arange(LOWEST, 1.0, LOWEST)
     passed = [np.mean([np.mean(each >= cut) for each in sure.values()]) for cut in tried]
-    enough = [cut for cut, share in zip(tried, passed, strict=True) if share >= ANSWERED]
-    return fit.model_copy(update={"low": round(float(max(enough, default=LOWEST)), 3)})
+    enough = [cut for cut, part in zip(tried, passed, strict=True) if part >= share]
+    return round(float(max(enough, default=LOWEST)), 3)
 
 
 def fitted(seen: Sequence[Observation]) -> list[float]:
-    """Logistic weights by Newton's steps, the intercept first. Signs of a near miss have no say:
-    they come into play above the lowest cut-off only."""
-    signals = np.array([[1.0, *(getattr(one.signals, name) for name in SIGNALS)] for one in seen])
+    """Logistic weights by Newton's steps, the intercept first."""
+    rows = np.array([[1.0, *(getattr(one.features, name) for name in FEATURES)] for one in seen])
     outcome = np.array([float(one.is_answerable) for one in seen])
     sets = [one.of for one in seen]
     weight = np.array([WEIGHT / len(set(sets)) / sets.count(name) for name in sets])
-    scale = np.array([1.0, *(signals[:, 1:].std(axis=0) + 1e-9)])
-    penalty = STEADYING * np.diag([0.0, *[1.0] * len(SIGNALS)])
-    found: list[float] = (newton(signals / scale, outcome, weight, penalty) / scale).tolist()
+    scale = np.array([1.0, *(rows[:, 1:].std(axis=0) + 1e-9)])
+    penalty = STEADYING * np.diag([0.0, *[1.0] * len(FEATURES)])
+    found: list[float] = (newton(rows / scale, outcome, weight, penalty) / scale).tolist()
     return found
 
 
@@ -169,22 +183,22 @@ def newton(
     return found
 
 
-def figures_of(calibration: Calibration, seen: Sequence[Observation]) -> list[SetFigures]:
+def figures_of(estimate: Estimate, seen: Sequence[Observation]) -> list[SetFigures]:
     """What would be answered and refused of each set, by confidence alone."""
     return [
-        set_figures(name, calibration, [one for one in seen if one.of == name])
+        set_figures(name, estimate, [one for one in seen if one.of == name])
         for name in dict.fromkeys(one.of for one in seen)
     ]
 
 
-def set_figures(name: str, calibration: Calibration, seen: Sequence[Observation]) -> SetFigures:
-    yes = [calibration.probability(one.signals) for one in seen if one.is_answerable]
-    no = [calibration.probability(one.signals) for one in seen if not one.is_answerable]
+def set_figures(name: str, estimate: Estimate, seen: Sequence[Observation]) -> SetFigures:
+    yes = [estimate.probability(one.features) for one in seen if one.is_answerable]
+    no = [estimate.probability(one.features) for one in seen if not one.is_answerable]
     return SetFigures(
         of=name,
         answerable=len(yes),
-        answered=sum(p >= calibration.low for p in yes) / len(yes) if yes else 0.0,
+        answered=sum(p >= estimate.low for p in yes) / len(yes) if yes else 0.0,
         unanswerable=len(no),
-        refused=sum(p < calibration.low for p in no) / len(no) if no else 0.0,
+        refused=sum(p < estimate.low for p in no) / len(no) if no else 0.0,
         auc=auc(yes, no),
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
 from rag_core.conversation.message import Message
+from rag_core.reading.units import SectionUnits
 
 Vector = Sequence[float]
 
@@ -53,4 +55,29 @@ class Reranker(Protocol):
         self, query: str, texts: Sequence[str], *, top: int
     ) -> Sequence[tuple[int, float]]:
         """The positions of the best texts, best first, each with its relevance."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader makes of one section for one question."""
+
+    relevance: float
+    """How much the section is about what is asked; it orders sections."""
+    answered: float
+    """How surely the section holds the answer."""
+    units: tuple[float, ...]
+    """How well each unit of the section answers, in the order of the units."""
+
+
+class Reader(Protocol):
+    """Reads sections for what they say to a question."""
+
+    @property
+    def name(self) -> str:
+        """Names the reader, so that cut-offs measured for one are never used for another."""
+        ...
+
+    async def read(self, question: str, sections: Sequence[SectionUnits]) -> Sequence[Reading]:
+        """One reading for each section, in their order."""
         ...

@@ -9,7 +9,6 @@ from rag_core.agent.config import AgentConfig
 from rag_core.books.book import BookIds
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
-from rag_core.providers.chat.quoting_model import QuotingModel
 from tests.builders import a_thread
 from tests.fakes.listening_progress import ListeningProgress
 from tests.fakes.memory_retriever import MemoryRetriever, passage
@@ -62,7 +61,7 @@ def after(state: ConversationState, turn: Turn) -> ConversationState:
 
 async def test_fourteen_turns_over_three_topics_are_answered_each_by_its_own() -> None:
     agent = Agent(
-        model=QuotingModel(),
+        model=None,
         retriever=MemoryRetriever([GRIPPERS, VACATION, HOTELS]),
         config=AgentConfig(profile="simple"),
     )

@@ -25,7 +25,6 @@ from rag_core.desk.answering import Answering
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.ports import ChatModel
-from rag_core.providers.chat.quoting_model import QuotingModel
 from rag_core.providers.edge.store import open_edge_store
 from rag_core.retrieval.query import Filters
 from rag_core.retrieval.retriever import Retriever
@@ -103,7 +102,7 @@ async def school(tmp_path: Path, model: ChatModel) -> AsyncIterator[School]:
             conversations=Conversations(database),
             library=Library(books=books, policies=policies, default_book=None),
             apologise=apologise,
-            model=model.name,
+            model=agent.signature,
             max_turns=50,
             modules=retriever,
         )
@@ -112,7 +111,7 @@ async def school(tmp_path: Path, model: ChatModel) -> AsyncIterator[School]:
 
 @pytest.fixture
 async def quoting(tmp_path: Path) -> AsyncIterator[School]:
-    async with school(tmp_path, QuotingModel()) as opened:
+    async with school(tmp_path, None) as opened:
         yield opened
 
 

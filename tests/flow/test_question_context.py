@@ -17,7 +17,6 @@ from rag_core.books.book import BookIds
 from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.message import Role
 from rag_core.conversation.question import Question
-from rag_core.providers.chat.quoting_model import QuotingModel
 from tests.builders import a_thread
 from tests.fakes.listening_progress import ListeningProgress
 from tests.fakes.memory_retriever import MemoryRetriever, passage
@@ -78,7 +77,7 @@ async def test_a_question_is_answered_beside_talk_and_logs_as_it_is_alone(folder
         ),
     }
     async with house(folder) as (_, retriever):
-        agent = Agent(model=QuotingModel(), retriever=retriever, config=AgentConfig())
+        agent = Agent(model=None, retriever=retriever, config=AgentConfig())
         given = {
             name: [
                 (await answer(agent, form(row["question"]), "course", "handbook")).answer
@@ -102,7 +101,7 @@ async def test_a_question_is_answered_beside_talk_and_logs_as_it_is_alone(folder
 
 async def test_who_points_at_a_message_means_it() -> None:
     retriever = MemoryRetriever([LIMITS, TRAY])
-    agent = Agent(model=QuotingModel(), retriever=retriever, config=AgentConfig())
+    agent = Agent(model=None, retriever=retriever, config=AgentConfig())
     asked = "How many files may a member upload a day?"
     beside = (item(ContextKind.REPLY, asked), *thread("How do I unlock the tray?"))
     response = await answer(agent, Question(message="any idea?", context=beside))
@@ -112,7 +111,7 @@ async def test_who_points_at_a_message_means_it() -> None:
 
 async def test_of_a_thread_the_last_real_question_is_meant() -> None:
     retriever = MemoryRetriever([LIMITS, TRAY])
-    agent = Agent(model=QuotingModel(), retriever=retriever, config=AgentConfig())
+    agent = Agent(model=None, retriever=retriever, config=AgentConfig())
     said = thread(
         "How do I unlock the tray?",
         "How many files may a member upload a day?",
@@ -126,7 +125,7 @@ async def test_of_a_thread_the_last_real_question_is_meant() -> None:
 
 async def test_an_error_in_a_paste_is_searched_for_where_the_question_points_at_it() -> None:
     retriever = MemoryRetriever([LIMITS, TRAY])
-    agent = Agent(model=QuotingModel(), retriever=retriever, config=AgentConfig())
+    agent = Agent(model=None, retriever=retriever, config=AgentConfig())
     paste = item(ContextKind.PASTE, f"{LOG}\nRuntimeError: the tray is locked, lid open")
     response = await answer(agent, Question(message="What does this mean?", context=(paste,)))
     assert "the tray is locked" in retriever.asked[-1].text
@@ -138,7 +137,7 @@ async def test_an_error_in_a_paste_is_searched_for_where_the_question_points_at_
 
 async def test_context_alone_is_never_answered() -> None:
     retriever = MemoryRetriever([LIMITS, TRAY])
-    agent = Agent(model=QuotingModel(), retriever=retriever, config=AgentConfig())
+    agent = Agent(model=None, retriever=retriever, config=AgentConfig())
     beside = thread("How many files may a member upload a day?")
     response = await answer(agent, Question(message="Hello!", context=beside))
     assert retriever.asked == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rag_core.agent.confidence.calibration import Calibration, EvidenceSignals
 
 from bot.calibration import CALIBRATION_FILE, calibration_for, keep_calibration
-from rag_core.agent.confidence.calibration import Calibration, EvidenceSignals
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.calibrating import Observation, calibrated, figures_of
 

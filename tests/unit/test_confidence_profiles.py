@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rag_core.agent.confidence.calibration import Calibration, coverage
 from rag_core.agent.confidence.inquiry import Inquiry
+
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.confidence.profiles import (
     CalibratedProfile,

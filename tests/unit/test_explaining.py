@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bot.commands.explaining import signals
 from rag_core.agent.confidence.inquiry import Inquiry
+
+from bot.commands.explaining import signals
 from tests.builders import a_result
 
 

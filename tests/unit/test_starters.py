@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.agent.confidence.profiles import profile_named
+from rag_core.agent.agent import untrained_judge
+from rag_core.agent.config import AgentConfig
 from rag_core.books.book import Book, BookIds
 from rag_core.books.heading_question import question_of
 from rag_core.books.starters import SEARCHES, Starters
@@ -98,7 +99,7 @@ class Shelf:
             files=self.jobs,
             passages=self,
             retriever=self.retriever,
-            profile=profile_named("calibrated"),
+            judge=untrained_judge(AgentConfig()),
         )
 
     async def ingest(self, *, at: datetime = NOON) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from adapters.discord.answering.links import place_line, place_link
 from adapters.discord.earlier import address_of
 from adapters.phrases import common_phrases
-from rag_core.agent.answer import AgentResponse
+from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.reading.quotations import quoted_sections
 
 Place = Callable[..., str]
 
@@ -22,6 +23,14 @@ def footnotes(response: AgentResponse, place: Place = place_link) -> list[str]:
         file = files.get((title, section), "")
         lines.append(f"[{citation.number}] {place(title, section, citation.page_url, file=file)}")
     return lines
+
+
+def quoted_note(response: AgentResponse, question: IncomingQuestion) -> list[str]:
+    """How many sections an answer was quoted from, where it has no words of its own."""
+    sections = quoted_sections(response.answer)
+    if not sections or response.outcome is not Outcome.COMPLETED:
+        return []
+    return [f"-# {common_phrases(question).quoted(sections)}"]
 
 
 def files_of(response: AgentResponse) -> Mapping[tuple[str, str], str]:
@@ -54,7 +63,7 @@ def earlier(
 def plain_footer(response: AgentResponse, question: IncomingQuestion) -> list[list[str]]:
     """The same in plain words."""
     return [
-        footnotes(response, place_line),
+        [*quoted_note(response, question), *footnotes(response, place_line)],
         suggestions(response, question, place_line),
         earlier(response, question, plain=True),
     ]

@@ -10,6 +10,7 @@ from adapters.excerpts import one_line
 from adapters.phrases import common_phrases
 from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.desk.incoming import IncomingQuestion
+from rag_core.reading.quotations import quoted_sections
 
 MAX_QUOTED = 300
 
@@ -19,7 +20,7 @@ def notes(response: AgentResponse, question: IncomingQuestion) -> list[str]:
     said, common, own = [], common_phrases(question), phrases_for(question)
     if response.source_changed:
         said.append(f"-# 🔄 {common.changed}")
-    if response.outcome is Outcome.LOW_CONFIDENCE:
+    if response.outcome is Outcome.LOW_CONFIDENCE and not quoted_sections(response.answer):
         said.append(f"-# ⚠️ {common.caution}")
     if UNREAD in question.address:
         said.append(f"-# {own.unread}")

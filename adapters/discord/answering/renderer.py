@@ -6,7 +6,13 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from adapters.discord.acting.buttons import buttons
-from adapters.discord.answering.footer import earlier, footnotes, plain_footer, suggestions
+from adapters.discord.answering.footer import (
+    earlier,
+    footnotes,
+    plain_footer,
+    quoted_note,
+    suggestions,
+)
 from adapters.discord.answering.markdown import discord_parts
 from adapters.discord.answering.notes import notes
 from adapters.discord.answering.post import Post, TextFile
@@ -14,6 +20,7 @@ from adapters.discord.phrases import phrases_for
 from rag_core.agent.answer import AgentResponse
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung
+from rag_core.reading.quotations import with_bold_marks
 
 MAX_PART, SMALL_PART = 1_900, 900
 FIRST_WORDS = 300
@@ -43,19 +50,20 @@ class DiscordRenderer:
         self, response: AgentResponse, question: IncomingQuestion, rung: Rung
     ) -> Sequence[Post]:
         above = notes(response, question)
+        answer = with_bold_marks(response)
         if rung is Rung.FILE:
             body, below = "\n".join([*above, response.answer]), plain_footer(response, question)
             return [Post(content=phrases_for(question).in_the_file, file=as_file(body, below))]
         if rung is Rung.PLAIN:
-            return parts_of(above, response.answer, plain_footer(response, question))
+            return parts_of(above, answer, plain_footer(response, question))
         below = [
-            footnotes(response),
+            [*quoted_note(response, question), *footnotes(response)],
             suggestions(response, question),
             earlier(response, question),
         ]
         if rung is Rung.SPLIT:
-            return parts_of(above, response.answer, below, limit=SMALL_PART)
-        *first, last = parts_of(above, response.answer, below)
+            return parts_of(above, answer, below, limit=SMALL_PART)
+        *first, last = parts_of(above, answer, below)
         return [*first, Post(content=last.content, components=self._buttons(response, question))]
 
     def _buttons(self, response: AgentResponse, question: IncomingQuestion) -> list[dict[str, Any]]:

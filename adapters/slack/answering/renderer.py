@@ -25,6 +25,7 @@ from adapters.slack.phrases import phrases_for
 from rag_core.agent.answer import AgentResponse, Citation, EarlierThread, Outcome, Suggestion
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.outgoing import Rung
+from rag_core.reading.quotations import quoted_sections, with_bold_marks
 from rag_core.retrieval.whereabouts import whereabouts
 
 MARKDOWN_LIMIT = 10_000
@@ -59,7 +60,7 @@ class SlackRenderer:
     def _in_blocks(
         self, response: AgentResponse, question: IncomingQuestion, rung: Rung
     ) -> list[SlackPart]:
-        text = "\n\n".join([*notes(response, question), response.answer])
+        text = "\n\n".join([*notes(response, question), with_bold_marks(response)])
         if rung is Rung.RICH:
             parts = markdown_parts(text, MARKDOWN_LIMIT) or [NOTHING_TO_SHOW]
             messages = [SlackPart.of_markdown(part) for part in parts]
@@ -119,8 +120,15 @@ def notes(response: AgentResponse, question: IncomingQuestion) -> Iterator[str]:
         yield own.unread
     if response.source_changed:
         yield f"*{common.changed}*"
-    if response.outcome is Outcome.LOW_CONFIDENCE:
+    if response.outcome is Outcome.LOW_CONFIDENCE and not quoted_sections(response.answer):
         yield own.caution
+
+
+def quoted_note(response: AgentResponse, question: IncomingQuestion) -> Iterator[str]:
+    """How many sections an answer was quoted from, where it has no words of its own."""
+    sections = quoted_sections(response.answer)
+    if sections and response.outcome is Outcome.COMPLETED:
+        yield common_phrases(question).quoted(sections)
 
 
 def packed(sections: Sequence[str]) -> list[SlackPart]:
@@ -136,7 +144,12 @@ def packed(sections: Sequence[str]) -> list[SlackPart]:
 def sections_of(response: AgentResponse, question: IncomingQuestion) -> Iterator[str]:
     """Footnotes and suggestions, in pieces that a section takes."""
     common = common_phrases(question)
-    yield from gathered([footnote(citation) for citation in response.citations])
+    yield from gathered(
+        [
+            *(f"_{note}_" for note in quoted_note(response, question)),
+            *(footnote(citation) for citation in response.citations),
+        ]
+    )
     if response.suggestions:
         head = f"*{common.suggested}*"
         yield from gathered([head, *(suggestion(near) for near in response.suggestions)])
@@ -146,7 +159,7 @@ def sections_of(response: AgentResponse, question: IncomingQuestion) -> Iterator
 
 def plain_parts(response: AgentResponse, question: IncomingQuestion) -> list[str]:
     """Text alone, sources as plain lines."""
-    text = "\n\n".join([*notes(response, question), response.answer])
+    text = "\n\n".join([*notes(response, question), with_bold_marks(response)])
     parts = mrkdwn_parts(text, PLAIN_LIMIT) or [NOTHING_TO_SHOW]
     for below in gathered_plainly(response, question):
         if len(parts[-1]) + len(below) + 2 <= PLAIN_LIMIT:
@@ -160,7 +173,7 @@ def gathered_plainly(response: AgentResponse, question: IncomingQuestion) -> Ite
     """The same as below an answer in blocks, with addresses to be read."""
     common = common_phrases(question)
     sources = [f"[{c.number}] {plain_link(place_of(c), c.page_url)}" for c in response.citations]
-    yield from gathered(sources)
+    yield from gathered([*quoted_note(response, question), *sources])
     if response.suggestions:
         near = [f"• {escaped(one_line(place_of(s), LONGEST_TITLE))}" for s in response.suggestions]
         yield from gathered([common.suggested, *near])
@@ -180,6 +193,7 @@ def plain(response: AgentResponse, question: IncomingQuestion) -> str:
         near.insert(0, common.suggested)
     before = response.asked_before
     earlier = [f"{common.asked_before} {day_of(before)} — {address_of(before)}"] if before else []
+    sources = [*quoted_note(response, question), *sources]
     below = map("\n".join, (sources, near, earlier))
     return "\n\n".join(part for part in [*said, response.answer, *below] if part)
 

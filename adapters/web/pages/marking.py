@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -12,6 +13,7 @@ from adapters.web.pages.markdown import every, html_token, parsed, rendered, tex
 from adapters.web.pages.templates import Html
 
 OPEN, CLOSE = Html("<mark>"), Html("</mark>")
+LAST_MARKER = re.compile(r"\[(\d{1,3})\]\s*\Z")
 LEAVES = frozenset({"text", "code_inline", "fence", "code_block"})
 
 
@@ -29,15 +31,39 @@ class Place:
 
 def marked(text: str, quote: str, *, headings_below: int = 2) -> Html:
     """A Markdown text as HTML, with the words of the quote marked where they stand."""
-    tokens = parsed(text, headings_below=headings_below)
+    return rendered(with_mark(parsed(text, headings_below=headings_below), quote))
+
+
+def with_marked_quotes(tokens: Sequence[Token], quotes: Mapping[int, str]) -> list[Token]:
+    """The tokens of an answer, with the words that answer marked in each quoted section; the line
+    above a quotation says by its marker which section it is."""
+    pieces: list[Token] = []
+    inside: list[Token] = []
+    number, depth = 0, 0
+    for token in tokens:
+        depth += token.type == "blockquote_open"
+        if not depth and token.type == "inline":
+            found = LAST_MARKER.search(token.content)
+            number = int(found[1]) if found else 0
+        if not depth:
+            pieces.append(token)
+            continue
+        inside.append(token)
+        depth -= token.type == "blockquote_close"
+        if not depth:
+            pieces += with_mark(inside, quotes.get(number, ""))
+            inside = []
+    return [*pieces, *inside]
+
+
+def with_mark(tokens: Sequence[Token], quote: str) -> list[Token]:
     leaves = leaves_of(tokens)
-    spans = found(leaves, quote)
-    for number, (start, end) in spans.items():
+    for number, (start, end) in found(leaves, quote).items():
         mark(leaves[number], start, end)
     for token in tokens:
         if token.children is not None:
             token.children = [piece for child in token.children for piece in unfolded(child)]
-    return rendered([piece for token in tokens for piece in unfolded(token)])
+    return [piece for token in tokens for piece in unfolded(token)]
 
 
 def leaves_of(tokens: Sequence[Token]) -> list[Token]:

@@ -17,12 +17,14 @@ from adapters.web.pages.markdown import (
     text_token,
     with_text,
 )
-from adapters.web.pages.marking import marked
+from adapters.web.pages.marking import marked, with_marked_quotes
 from adapters.web.pages.templates import NOTHING, Html, fill, joined
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
 from rag_core.agent.confidence.level import ConfidenceLevel
+from rag_core.agent.phrases import ENGLISH
 from rag_core.conversation.state import ConversationState
 from rag_core.desk.asked import AskedQuestion
+from rag_core.reading.quotations import quoted_sections, quotes_by_number
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
 
@@ -71,22 +73,25 @@ def exchange_html(asked: AskedQuestion, passages: Passages, ratings: Ratings) ->
 
 def answer_html(response: AgentResponse, passages: Passages, ratings: Ratings) -> Html:
     """An answer with its footnotes, or a refusal with what may help instead."""
+    quotes = quoted_sections(response.answer)
+    # Where sections are quoted that may not answer, the answer says so itself.
+    is_low = response.outcome is Outcome.LOW_CONFIDENCE and not quotes
     return fill(
         "answer",
         answer_id=str(response.answer_id),
-        kind=response.outcome.value,
+        kind=f"{response.outcome.value} quoted" if quotes else response.outcome.value,
         changed=fill("changed") if response.source_changed else NOTHING,
-        caution=fill("caution") if response.outcome is Outcome.LOW_CONFIDENCE else NOTHING,
+        caution=fill("caution") if is_low else NOTHING,
         prose=prose_html(response),
         notes=notes_html(response, passages),
         nearby=nearby_html(response.suggestions, passages),
         earlier=earlier_html(response),
-        bar=bar_html(response, ratings.get(response.answer_id)),
+        bar=bar_html(response, ratings.get(response.answer_id), quotes=quotes),
     )
 
 
 def prose_html(response: AgentResponse) -> Html:
-    """The answer's words, each marker a link to its footnote."""
+    """The answer's words, each marker a link to its footnote, and quoted words marked."""
     numbers = {citation.number for citation in response.citations}
 
     def with_markers(text: str) -> list[Token]:
@@ -99,7 +104,8 @@ def prose_html(response: AgentResponse) -> Html:
                 position = found.end()
         return [*pieces, text_token(text[position:])]
 
-    return rendered(with_text(parsed(response.answer), with_markers))
+    tokens = with_marked_quotes(parsed(response.answer), quotes_by_number(response))
+    return rendered(with_text(tokens, with_markers))
 
 
 def marker_html(response: AgentResponse, number: str) -> Html:
@@ -165,12 +171,14 @@ def near_html(near: Suggestion, passage: SearchResult | None) -> Html:
     return fill("near-outside" if outside else "near-place", address=address, words=words)
 
 
-def bar_html(response: AgentResponse, helpful: bool | None) -> Html:
+def bar_html(response: AgentResponse, helpful: bool | None, *, quotes: int = 0) -> Html:
     """What can be done with an answer; nobody rates an answer that was not given."""
     if response.outcome is Outcome.ERROR:
         return fill("retry")
     searched = response.retrieval_count > 0
     words = CONFIDENCE[response.confidence_level] if searched else ""
+    if quotes:
+        words = ENGLISH.quoted(quotes) if response.outcome is Outcome.COMPLETED else ""
     return fill(
         "bar",
         words=words,

@@ -1,4 +1,4 @@
-"""Confidence profiles: how similarity becomes a level, and what the level needs."""
+"""Confidence profiles: how evidence becomes a level, and what the level needs."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Protocol
 
-from rag_core.agent.confidence.calibration import Calibration, evidence_for
-from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.level import ConfidenceLevel, ConfidenceMetrics
 from rag_core.errors import ConfigurationError
+from rag_core.reading.estimate import Estimate, Features
 from rag_core.retrieval.results import SearchResult
 
 
@@ -32,8 +31,10 @@ class ConfidenceProfile(Protocol):
         ...
 
     def judge(
-        self, inquiry: Inquiry, results: Sequence[SearchResult]
-    ) -> tuple[ConfidenceLevel, float]: ...
+        self, results: Sequence[SearchResult], features: Features
+    ) -> tuple[ConfidenceLevel, float]:
+        """`features`: what a reader made of these results."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class StrictProfile:
     refused_below: float = 0.59
 
     def judge(
-        self, inquiry: Inquiry, results: Sequence[SearchResult]
+        self, results: Sequence[SearchResult], features: Features
     ) -> tuple[ConfidenceLevel, float]:
         average = fmean(r.similarity_score for r in results) if results else 0.0
         for level, least, chunks in (
@@ -67,7 +68,7 @@ class SimpleProfile:
     refused_below: float = 0.0
 
     def judge(
-        self, inquiry: Inquiry, results: Sequence[SearchResult]
+        self, results: Sequence[SearchResult], features: Features
     ) -> tuple[ConfidenceLevel, float]:
         top = max((r.similarity_score for r in results), default=0.0)
         if top >= self.floor:
@@ -78,60 +79,51 @@ class SimpleProfile:
 
 @dataclass(frozen=True, slots=True)
 class CalibratedProfile:
-    """The probability that the passages hold the answer, as measured on questions.
+    """The probability that the passages hold the answer, as measured on questions."""
 
-    Counted are how near the nearest passage is, how much of the question's wording the best
-    passages have, and the signs that they are about the subject but do not hold the answer.
-    """
-
-    calibration: Calibration
+    estimate: Estimate
     name: str = "calibrated"
 
     @property
     def floor(self) -> float:
-        return self.calibration.floor
+        return self.estimate.floor
 
     @property
     def refused_below(self) -> float:
-        return self.calibration.low * 0.99
+        return self.estimate.low * 0.99
 
     def judge(
-        self, inquiry: Inquiry, results: Sequence[SearchResult]
+        self, results: Sequence[SearchResult], features: Features
     ) -> tuple[ConfidenceLevel, float]:
         if not results:
             return ConfidenceLevel.INSUFFICIENT, 0.0
-        probability = max(
-            self.calibration.probability(evidence_for(one, results)) for one in inquiry.apart()
-        )
-        return self._level(probability), probability
-
-    def _level(self, probability: float) -> ConfidenceLevel:
-        if probability >= self.calibration.high:
-            return ConfidenceLevel.HIGH
-        if probability >= self.calibration.medium:
-            return ConfidenceLevel.MEDIUM
-        if probability >= self.calibration.low:
-            return ConfidenceLevel.LOW
-        return ConfidenceLevel.INSUFFICIENT
+        probability = self.estimate.probability(features)
+        for level, least in (
+            (ConfidenceLevel.HIGH, self.estimate.high),
+            (ConfidenceLevel.MEDIUM, self.estimate.medium),
+            (ConfidenceLevel.LOW, self.estimate.low),
+        ):
+            if probability >= least:
+                return level, probability
+        return ConfidenceLevel.INSUFFICIENT, probability
 
 
-def profile_named(name: str, calibration: Calibration | None = None) -> ConfidenceProfile:
+def profile_named(name: str, estimate: Estimate) -> ConfidenceProfile:
     """The profile that the settings name."""
     if name == "strict":
         return StrictProfile()
     if name == "simple":
         return SimpleProfile()
     if name == "calibrated":
-        return CalibratedProfile(calibration or Calibration.shipped())
+        return CalibratedProfile(estimate)
     raise ConfigurationError(f"There is no confidence profile {name!r}.")
 
 
 def measured(
-    profile: ConfidenceProfile, inquiry: Inquiry, results: Sequence[SearchResult]
+    results: Sequence[SearchResult], level: ConfidenceLevel, confidence: float
 ) -> ConfidenceMetrics:
     """What the evidence of one answer amounts to."""
     scores = [result.similarity_score for result in results] or [0.0]
-    level, confidence = profile.judge(inquiry, results)
     average = min(max(fmean(scores), min(scores)), max(scores))  # rounding must not break order
     return ConfidenceMetrics(
         average_similarity=average,

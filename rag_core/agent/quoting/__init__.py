@@ -1,1 +1,0 @@
-"""Answers in the sentences of the evidence, as they stand."""

@@ -1,0 +1,1 @@
+"""What of the sections found answers a question, and how sure that is."""

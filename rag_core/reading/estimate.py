@@ -1,0 +1,96 @@
+"""How probable it is that the sections found hold the answer: a regression over their readings."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from importlib import resources
+from statistics import fmean
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from rag_core.reading.sections import ReadSection
+from rag_core.retrieval.coverage import coverage as wording
+
+DATA = "estimates.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """What the readings of the best sections show, in figures."""
+
+    top_relevance: float = 0.0
+    margin: float = 0.0
+    """How far the first section is ahead of the second."""
+    mean_relevance: float = 0.0
+    best_answered: float = 0.0
+    second_answered: float = 0.0
+    best_unit: float = 0.0
+    cosine: float = 0.0
+    """Of the question and the nearest section."""
+    coverage: float = 0.0
+    """The share of the question's rare words that the first section has."""
+
+
+FEATURES = tuple(field.name for field in fields(Features))
+NOTHING = Features()
+
+
+def features_of(question: str, sections: Sequence[ReadSection]) -> Features:
+    """The figures for sections in the reader's order."""
+    if not sections:
+        return NOTHING
+    relevances = [each.reading.relevance for each in sections]
+    answered = sorted((each.reading.answered for each in sections), reverse=True)
+    return Features(
+        top_relevance=relevances[0],
+        margin=relevances[0] - (relevances[1] if len(relevances) > 1 else 0.0),
+        mean_relevance=fmean(relevances),
+        best_answered=answered[0],
+        second_answered=answered[1] if len(answered) > 1 else 0.0,
+        best_unit=max(each.best_unit for each in sections),
+        cosine=max(each.section.nearness for each in sections),
+        coverage=wording(question, [each.section.headed for each in sections])[0],
+    )
+
+
+class Estimate(BaseModel):
+    """Weights and cut-offs as they were measured for one embedder and one reader, and how."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    embedder: str
+    reader: str
+    measured_on: str
+    floor: float
+    """The cosine below which a section is no suggestion."""
+    intercept: float
+    weights: dict[str, float]
+    low: float
+    """Below it the question is refused, ..."""
+    medium: float
+    """... below it the nearest sections are shown without saying that they answer, ..."""
+    high: float
+    """... and from it on the answer is sure."""
+
+    @classmethod
+    def shipped(cls, *, embedder: str, reader: str) -> Estimate:
+        """The measurement for this pair; for a pair that nobody measured, the nearest there is."""
+        known = all_shipped()
+        return max(known, key=lambda each: (each.reader == reader, each.embedder == embedder))
+
+    def odds(self, features: Features) -> float:
+        """The log odds that the sections hold the answer."""
+        shown: dict[str, Any] = asdict(features)
+        return self.intercept + sum(w * shown[name] for name, w in self.weights.items())
+
+    def probability(self, features: Features) -> float:
+        return 1.0 / (1.0 + math.exp(-max(-500.0, self.odds(features))))
+
+
+def all_shipped() -> tuple[Estimate, ...]:
+    file = resources.files("rag_core.reading") / DATA
+    return tuple(map(Estimate.model_validate, json.loads(file.read_text(encoding="utf-8"))))

@@ -1,0 +1,53 @@
+"""Sections as they were found, read for one question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rag_core.agent.checks.instructions import for_readers
+from rag_core.ports import Reader, Reading
+from rag_core.reading.units import SectionUnits
+from rag_core.retrieval.results import SearchResult
+from rag_core.text.visible import visible
+
+READ = 5
+"""Sections that are read, the best by the search; answers seldom stand in the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadSection:
+    """A section that was found, and what the reader made of it."""
+
+    result: SearchResult
+    section: SectionUnits
+    reading: Reading
+
+    @property
+    def best_unit(self) -> float:
+        return max(self.reading.units, default=0.0)
+
+
+async def read_sections(
+    question: str, results: Sequence[SearchResult], reader: Reader
+) -> tuple[ReadSection, ...]:
+    """The best sections found, as the reader orders them."""
+    best = results[:READ]
+    sections = [section_of(result) for result in best]
+    readings = await reader.read(question, sections)
+    read = (
+        ReadSection(result=result, section=section, reading=reading)
+        for result, section, reading in zip(best, sections, readings, strict=True)
+    )
+    return tuple(sorted(read, key=lambda each: -each.reading.relevance))
+
+
+def section_of(result: SearchResult) -> SectionUnits:
+    """What readers may see of a section."""
+    return SectionUnits(
+        text=for_readers(visible(result.text)),
+        title=visible(result.page_title),
+        heading=visible(result.section_heading),
+        nearness=result.similarity_score,
+        score=result.rank_score,
+    )
