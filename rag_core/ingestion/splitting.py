@@ -10,6 +10,13 @@ from rag_core.ingestion.blocks import Block, Kind
 
 Measure = Callable[[str], int]
 
+LINK = re.compile(
+    r"!?\[(?:[^\[\]]|!?\[[^\[\]]{0,500}\](?:\([^()\s]{0,2000}\))?){0,500}?\]"
+    r"\((?:[^()\s]|\([^()\s]{0,500}\)){1,4000}(?:[ \t]+[\"'][^\"'\n]{0,300}[\"'])?\)"
+)
+"""A link or an image, its words on several lines perhaps: never cut in two."""
+BOUND_SPACE = "\ue003"
+"""Stands for the white space in a link while the text around it is cut."""
 SENTENCE_END = re.compile(r"(?<=[.!?。！？])[\"')\]]*\s+")
 LONGEST_WORD = 200
 """Characters of one unbroken run: what is longer is data, and cut anywhere."""
@@ -17,10 +24,11 @@ LONGEST_WORD = 200
 
 def split_block(block: Block, target: int, measure: Measure) -> Iterator[Block]:
     """Pieces of about the target: code keeps its fences and a table its head in each."""
-    lines = block.text.split("\n")
+    is_code = block.kind is Kind.CODE
+    lines = (block.text if is_code else with_bound_links(block.text)).split("\n")
     before: list[str] = []
     after: list[str] = []
-    if block.kind is Kind.CODE and len(lines) > 2:
+    if is_code and len(lines) > 2:
         before, lines = lines[:1], lines[1:]
         if lines[-1].strip().startswith(before[0].strip()[:3]):
             after, lines = lines[-1:], lines[:-1]
@@ -32,7 +40,15 @@ def split_block(block: Block, target: int, measure: Measure) -> Iterator[Block]:
     room = max(target - frame, target // 4)
     for number, piece in enumerate(grouped(atoms(lines, room, measure), room, measure)):
         text = "\n".join([*before, piece, *after])
+        text = text if is_code else text.replace(BOUND_SPACE, " ")
         yield Block(block.kind, text, block.gap if number == 0 else 1)
+
+
+def with_bound_links(text: str) -> str:
+    """The text with each link as one word, which nothing cuts."""
+    if "](" not in text:
+        return text
+    return LINK.sub(lambda link: re.sub(r"\s+", BOUND_SPACE, link[0]), text)
 
 
 def atoms(lines: Iterable[str], room: int, measure: Measure) -> Iterator[tuple[str, str]]:
@@ -58,8 +74,20 @@ def sentences(line: str) -> Iterator[str]:
 
 def words(sentence: str) -> Iterator[str]:
     for word in sentence.split():
-        for start in range(0, len(word), LONGEST_WORD):
-            yield word[start : start + LONGEST_WORD]
+        if "](" in word and len(LINK.sub("", word)) <= LONGEST_WORD:
+            yield word
+            continue
+        end = 0
+        for link in LINK.finditer(word) if "](" in word else ():
+            yield from short_runs(word[end : link.start()])
+            yield link[0]
+            end = link.end()
+        yield from short_runs(word[end:])
+
+
+def short_runs(run: str) -> Iterator[str]:
+    for start in range(0, len(run), LONGEST_WORD):
+        yield run[start : start + LONGEST_WORD]
 
 
 def grouped(pieces: Iterable[tuple[str, str]], room: int, measure: Measure) -> Iterator[str]:

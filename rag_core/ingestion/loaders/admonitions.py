@@ -12,14 +12,22 @@ ALERT = re.compile(r"^([ \t]*>[ \t]*)\[!(\w+)\][-+]?[ \t]*(.*?)\s*$")
 DIRECTIVE = re.compile(r"^([ \t]*)(`{3,}|~{3,}|:{3,})\{([\w-]+)\}\s*(.*?)\s*$")
 OPTION = re.compile(r"^\s*:[\w-]+:(?:\s.*)?$")
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
+ATTRIBUTE = re.compile(r"[\w-]+=[\"']?|:::$")
 KINDS = {
     "abstract", "admonition", "attention", "bug", "card", "caution", "check", "code-group",
-    "danger", "deprecated", "details", "dropdown", "error", "example", "failure", "grid", "hint",
-    "important", "info", "note", "question", "quote", "seealso", "steps", "success", "summary",
-    "tab", "tabs", "tip", "todo", "versionadded", "versionchanged", "warning",
+    "challenge", "checklist", "danger", "deprecated", "details", "discussion", "dropdown", "error",
+    "example", "exercise", "failure", "grid", "hint", "important", "info", "instructor",
+    "keypoints", "note", "objectives", "prereq", "question", "questions", "quote", "seealso",
+    "solution", "steps", "success", "summary", "tab", "tabs", "tip", "todo", "versionadded",
+    "versionchanged", "warning",
 }  # fmt: skip
 SILENT = {"admonition", "card", "code-group", "details", "grid", "steps", "tab", "tabs"}
 """Kinds whose own name says nothing to a reader."""
+OF_NOTHING = {
+    "bibliography", "contents", "image", "include", "index", "literalinclude", "raw",
+    "tableofcontents", "toctree", "video",
+}  # fmt: skip
+"""Directives that only speak to the generator of the site."""
 OF_CODE = {"code", "code-block", "code-cell", "sourcecode", "ipython"}
 DEEPEST = 20
 """Notes inside notes; what is nested deeper is nothing that people write."""
@@ -62,8 +70,8 @@ def unfolded(lines: list[str], deepest: int = DEEPEST) -> Iterator[str]:
 
 def plain_line(line: str) -> Iterator[str]:
     """A line by itself: the opening or the end of a note, the head of an alert, or text."""
-    if (colons := COLONS.match(line)) and (not colons[3] or colons[3].lower() in KINDS):
-        yield from titled(title_of(colons[3] or "", colons[4]), colons[1])
+    if (colons := COLONS.match(line)) and not colons[4].startswith("."):
+        yield from titled(container_title(colons[3] or "", colons[4]), colons[1])
     elif (slashes := SLASHES.match(line)) and (not slashes[2] or slashes[2].lower() in KINDS):
         yield from titled(title_of(slashes[2] or "", slashes[3] or ""), slashes[1])
     elif alert := ALERT.match(line):
@@ -71,6 +79,14 @@ def plain_line(line: str) -> Iterator[str]:
         yield alert[1].rstrip()
     else:
         yield line
+
+
+def container_title(kind: str, rest: str) -> str:
+    """What stands above a container between colons; of a kind that is not known, what it is called
+    says nothing to a reader."""
+    if kind.lower() in KINDS or not kind:
+        return title_of(kind, rest)
+    return "" if ATTRIBUTE.search(rest) or rest.startswith(":") else title_of("", rest)
 
 
 def title_of(kind: str, rest: str) -> str:
@@ -99,6 +115,8 @@ def directive_lines(head: re.Match[str], inside: list[str], deepest: int) -> Ite
     while inside and OPTION.match(inside[0]):
         inside = inside[1:]
     name = head[3].lower()
+    if name in OF_NOTHING:
+        return
     if name in OF_CODE:
         mark = head[2] if head[2][0] != ":" else "```"
         yield from (f"{head[1]}{mark}{head[4]}", *inside, f"{head[1]}{mark}")

@@ -9,6 +9,7 @@ from rag_core.ingestion.front_matter import split_front_matter
 from rag_core.ingestion.loaders.admonitions import without_admonitions
 from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Converted
+from rag_core.ingestion.loaders.furniture import without_furniture
 from rag_core.ingestion.loaders.inline_html import without_tags
 from rag_core.ingestion.loaders.mdx import (
     without_components,
@@ -16,6 +17,7 @@ from rag_core.ingestion.loaders.mdx import (
     without_modules,
 )
 from rag_core.ingestion.loaders.references import definitions_in, with_links
+from rag_core.ingestion.loaders.templates import HOLE, has_templates, mended, without_templates
 
 COMMENT = r"<!--.*?(?:-->|\Z)|\{/\*(?!\s*#).{0,4000}?\*/\}"
 CODE = re.compile(
@@ -27,12 +29,22 @@ CODE = re.compile(
 """Code, which nothing touches, and comments: which of them begins first decides."""
 OPENING = re.compile(r"`|~~~|<!--|\{/\*")
 """What all of these begin with, behind white space: finding it takes a fraction of trying them."""
-TEMPLATE_LINE = re.compile(r"(?m)^[ \t]*\{%.*?%\}[ \t]*$\n?")
 CONTENTS = re.compile(r"(?mi)^[ \t]*(?:\[TOC\]|\[\[_?toc_?\]\]|\$\{toc\})[ \t]*$\n?")
 CONTENTS_MARKS = re.compile(r"(?i)\[_?toc"), re.compile(r"(?i)\$\{toc")
 """What all of these have in them."""
 WIKI_LINK = re.compile(r"(!?)\[\[(?=\S)([^\[\]|\n]{1,200})(?:\\?\|([^\[\]\n]{1,200}))?\]\](?!\()")
 CLASSES = re.compile(r"\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
+INCLUDE_LINE = re.compile(
+    r"(?m)^[ \t]*(?:\{\{#(?:include|rustdoc_include|playground|playpen)[^{}\n]*\}\}|\{!>?[^{}\n]*!\}"
+    r"|-+8<-+[ \t]+[\"'][^\"'\n]*[\"'])[ \t]*$"
+)
+RAW_IN_CODE = re.compile(r"\{%-?\s*raw\s*-?%\}((?:[^{]|\{(?!%))*+)\{%-?\s*endraw\s*-?%\}")
+FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*\{?([\w.+#-]*)")
+ABOUT_MARKS = {
+    "", "django", "go-html-template", "go-text-template", "handlebars", "hbs", "jinja", "jinja2",
+    "liquid", "markdown", "md", "mdx", "njk", "rst", "twig",
+}  # fmt: skip
+"""Languages of code that shows how such marks are written."""
 TAG = re.compile(r"<[A-Za-z/!]")
 MODULES = ("import ", "export ")
 MODULE_LINE = re.compile(r"\n(?:import|export) ")
@@ -50,31 +62,60 @@ def convert(name: str, content: bytes) -> Converted:
     text, guessed = decoded(content)
     fields, text, odd = split_front_matter(text)
     notices = tuple(notice for notice in (guessed, odd) if notice)
+    fields = {key: plain_value(value) for key, value in fields.items()}
     return Converted(
         text=readable(text, is_mdx=name.lower().endswith(".mdx")), fields=fields, notices=notices
     )
+
+
+def plain_value(value: object) -> object:
+    """A setting without template marks: titles have them as well."""
+    has_marks = isinstance(value, str) and ("{%" in value or "{{" in value)
+    return readable(str(value)).strip() if has_marks else value
 
 
 def readable(text: str, *, is_mdx: bool = False) -> str:
     """The text as readers of the page see it, code as it is."""
     as_written, text = text, without_admonitions(text)
     if text == as_written and is_prose(text):
-        return text
+        return without_furniture(text)
     held: list[str] = []
 
-    def hold(match: re.Match[str]) -> str:
-        if match["comment"]:
-            return ""
-        held.append(match[0])
+    def hold(text: str) -> str:
+        held.append(restored(text))
         return HELD.format(len(held) - 1)
 
-    prose = with_code_replaced(HELD_CODE.sub("", text), hold)
+    def restored(prose: str) -> str:
+        return HELD_CODE.sub(lambda match: held[int(match[1])], prose)
+
+    def without_code(code: re.Match[str]) -> str:
+        shown = "" if code["comment"] else without_missing_includes(code[0])
+        return hold(shown) if shown else ""
+
+    prose = with_code_replaced(HELD_CODE.sub("", text).replace(HOLE, ""), without_code)
+    if has_templates(prose):
+        prose = without_templates(prose, hold, restored)
     prose = without_components(without_modules(without_marks(prose)), inline=is_mdx)
     if is_mdx:
         prose = without_expressions(prose)
     prose = with_links(prose, definitions_in(prose)) if "]:" in prose else prose
-    prose = without_tags(prose)
-    return HELD_CODE.sub(lambda match: held[int(match[1])], GAP.sub("\n\n", prose))
+    prose = without_furniture(mended(without_tags(prose)))
+    return restored(GAP.sub("\n\n", prose))
+
+
+def without_missing_includes(code: str) -> str:
+    """Code without lines that stand for a file which is not there, and without the marks of `raw`;
+    nothing where no other line is left."""
+    if "{" not in code and "8<-" not in code:
+        return code
+    if "{%" in code:
+        code = RAW_IN_CODE.sub(r"\1", code)
+    lines = code.split("\n")
+    fence = FENCE.match(lines[0])
+    if fence is None or fence[1].lower() in ABOUT_MARKS or not INCLUDE_LINE.search(code):
+        return code
+    inside = [line for line in lines[1:-1] if INCLUDE_LINE.fullmatch(line) is None]
+    return "\n".join([lines[0], *inside, lines[-1]]) if any(map(str.strip, inside)) else ""
 
 
 def with_code_replaced(text: str, replacement: Callable[[re.Match[str]], str]) -> str:
@@ -96,6 +137,8 @@ def is_prose(text: str) -> bool:
     if "{" in text or text.startswith(MODULES) or MODULE_LINE.search(text):
         return False
     if "[" in text and any(mark.search(text) for mark in BRACKETS):
+        return False
+    if "8<-" in text or "<<<" in text or ")=\n" in text or "::: " in text:
         return False
     return "<" not in text or TAG.search(text) is None
 
@@ -129,8 +172,6 @@ def without_classes(prose: str) -> str:
 
 def without_marks(prose: str) -> str:
     """Text without the lines and braces that only speak to a site's generator."""
-    if "{" in prose and "{%" in prose:
-        prose = TEMPLATE_LINE.sub("", prose)
     if "{" in prose and ("{:" in prose or "{ ." in prose or "{." in prose):
         prose = without_classes(prose)
     if any(mark.search(prose) for mark in CONTENTS_MARKS):

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from rag_core.errors import IngestionError
 from rag_core.ingestion.front_matter import split_front_matter
+from rag_core.ingestion.includes import with_includes
 from rag_core.ingestion.kinds import KINDS, MARKDOWN, Kind, kind_of, too_large
 from rag_core.ingestion.loaders.container import Container, Limits
 from rag_core.ingestion.loaders.decoding import decoded
@@ -105,7 +106,8 @@ def read_up_to(opened: FileIO, most: int) -> bytes:
 
 
 def read_source(file: SourceFile) -> bytes:
-    """The bytes of a file, never more than the bound even if it grows while it is read."""
+    """The bytes of a file, never more than the bound even if it grows while it is read, and with what
+    its page includes from the files beside it: when one of those changes, the page has changed."""
     kind = kind_of(file.path.name)
     if kind is None:
         raise IngestionError(file.source_file, "read", "files of this kind cannot be read")
@@ -117,4 +119,4 @@ def read_source(file: SourceFile) -> bytes:
         raise IngestionError(file.source_file, "read", reason) from error
     if len(content) > kind.max_bytes:
         raise IngestionError(file.source_file, "read", too_large(kind))
-    return content
+    return with_includes(file, content)

@@ -1,0 +1,88 @@
+"""What a site draws around its text, where it stands in Markdown: edit links, badges, dates, trails."""
+
+from __future__ import annotations
+
+import re
+
+LINKED = r"\[[^\[\]\n]{1,120}\]\([^()\n]{0,500}\)"
+EDIT_WORDS = (
+    r"(?:edit|improve|change|fork) (?:this|the) (?:page|article|doc(?:ument)?|section|file)"
+    r"|edit (?:on|in|at|via) \w+|suggest (?:an? )?(?:edits?|changes?)|view (?:page )?source"
+    r"|report (?:an issue|a problem) (?:with|on) this page|was this (?:page|article|doc) helpful"
+    r"|(?:back|return|go) to (?:the )?top|skip to (?:main )?content|print this page|share this page"
+)
+EDIT_LINE = re.compile(
+    rf"(?mi)^[ \t>*_-]*(?:!?\[)?[^\w\n\[\]()]{{0,8}}(?:{EDIT_WORDS})(?: (?:on|in|at|via) \w+)?[^\w\n]{{0,4}}"
+    rf"(?:\]\([^()\n]*\))?[ \t*_.!|-]*$\n?"
+)
+EDIT_MARK = re.compile(
+    r"(?i)[ \t]*\\?\[(?:\[edit\]\([^()\n]*\)|edit(?: source)?\\?\](?:\([^()\n]*\))?(?!\w))\]?"
+)
+DATED = re.compile(
+    r"(?mi)^[ \t>*_]*(?:page )?(?:last (?:updated?|modified|edited|reviewed|changed)|updated|modified)"
+    r"(?: on| at| by|:)+[ \t*_]*[^\n]{0,80}?\d{4}[^\n]{0,40}$\n?"
+)
+TRAIL = re.compile(
+    rf"(?m)\A\s*(?:[-*>][ \t]+)?{LINKED}(?:[ \t]*(?:>|»|›|→|/|\\>|&gt;|::)[ \t]*(?:{LINKED}|[^\n\[\]>»›|]{{1,80}}))+[ \t]*$\n?"
+)
+TURN_WORDS = r"(?:[←→«»⬅➡<>‹›⏮⏭◀▶\s]|&[lr]aquo;|&[lr]arr;|previous|prev|next|home|up|index|contents|chapter|lesson|page|section)+"
+TURN = re.compile(
+    rf"(?mi)^(?=[^\n]*(?:prev|next|←|→|«|»))[ \t*_|>-]*(?:\[{TURN_WORDS}(?::[^\[\]\n]*)?\]\([^()\n]*\)[ \t*_|·•-]*)+$\n?"
+)
+BYLINE = re.compile(
+    r"(?i)[ \t*_>]*(?:(?:written|authored|posted|published|reviewed) (?:and \w+ )?by:?|authors?:|contributors?:"
+    r"|by(?= \[))[ \t*_]+[^\n]{2,160}"
+)
+BADGE = r"!\[[^\[\]\n]*\]\([^()\n]*(?:shields\.io|badge|travis-ci|codecov\.io|coveralls|circleci\.com|readthedocs\.org/projects|deepwiki)[^()\n]*\)"
+BADGES = re.compile(
+    rf"\[[ \t]*{BADGE}[ \t]*\]\([^()\n]*\)|{BADGE}|\[[ \t]*{BADGE}[ \t]*\]\[[^\[\]\n]*\]"
+)
+DATA_IMAGE = re.compile(r"!\[([^\[\]\n]*)\]\(data:[^()\s]*\)")
+COPYRIGHT = re.compile(
+    r"(?mi)^[ \t*_>-]*(?:copyright(?: \(c\)| ©)?|©|\(c\))[ \t]*\d{4}[^\n]{0,200}\s*\Z"
+)
+BYLINES_WITHIN = 3
+"""Paragraphs at the head of a page among which its authors are named."""
+LONGEST_BYLINE = 25
+"""Words; what is longer says more than who wrote it."""
+HINT = re.compile(
+    r"(?i)edit|improve this|change this|fork this|suggest |view (?:page )?source|report an|report a p|was this"
+    r"|to (?:the )?top|to (?:main )?content|this page|last |updated|modified|shields\.io|badge|travis|codecov|coveralls"
+    r"|circleci|readthedocs|deepwiki|data:|prev|next|←|→|«|»|› |» |by |author|contributor|copyright|©|\]\([^()\n]*\)[ \t]*(?:>|/|::)"
+)
+
+
+def without_furniture(prose: str) -> str:
+    """Text without lines that belong to the site. Each rule asks for a whole line: in a sentence
+    the same words are the author's."""
+    if HINT.search(prose) is None:
+        return prose
+    lowered = prose.lower()
+    if "![" in prose:
+        prose = DATA_IMAGE.sub(r"\1", BADGES.sub("", prose))
+    if "edit" in lowered:
+        prose = EDIT_MARK.sub("", prose)
+    prose = TURN.sub("", EDIT_LINE.sub("", TRAIL.sub("", prose)))
+    if "updated" in lowered or "modified" in lowered or "last " in lowered:
+        prose = DATED.sub("", prose)
+    if "copyright" in lowered or "©" in prose or "(c)" in lowered:
+        prose = COPYRIGHT.sub("", prose)
+    return without_byline(prose)
+
+
+def without_byline(prose: str) -> str:
+    """Text without the line at its head that says who wrote it."""
+    paragraphs = prose.split("\n\n", BYLINES_WITHIN)
+    if not any(is_byline(each) for each in paragraphs[:BYLINES_WITHIN]):
+        return prose
+    head = [each for each in paragraphs[:BYLINES_WITHIN] if not is_byline(each)]
+    return "\n\n".join([*head, *paragraphs[BYLINES_WITHIN:]])
+
+
+def is_byline(paragraph: str) -> bool:
+    line = paragraph.strip()
+    return (
+        "\n" not in line
+        and len(line.split()) <= LONGEST_BYLINE
+        and BYLINE.fullmatch(line) is not None
+    )
