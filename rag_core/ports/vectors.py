@@ -14,6 +14,7 @@ from rag_core.ports.models import Vector
 from rag_core.retrieval.candidates import AsFound, Order
 from rag_core.retrieval.query import EVERYTHING, Filters
 from rag_core.retrieval.results import SearchResult
+from rag_core.retrieval.scoring import COSINE_WEIGHT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class EmbeddedQuery:
     filters: Filters = field(default_factory=Filters)
     thread: EmbeddedText | None = None
     """The asker's turns so far as one text, this one included; similarity is to `text` alone."""
+    cosine_weight: float = COSINE_WEIGHT
+    """What the cosines of the vectors' model count beside the other signals."""
 
     @property
     def texts(self) -> tuple[EmbeddedText, ...]:

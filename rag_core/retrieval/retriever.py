@@ -14,7 +14,7 @@ from rag_core.retrieval.query import Filters, SearchQuery, no_such_module
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.reranking import LOOKED_AT, reranked
 from rag_core.retrieval.results import SearchResponse, SearchResult
-from rag_core.retrieval.scoring import by_all_signals
+from rag_core.retrieval.scoring import by_all_signals, cosine_weight_of
 from rag_core.retrieval.thread import thread_text
 from rag_core.retrieval.widening import beside, with_sections
 
@@ -118,6 +118,7 @@ class Retriever:
             vector=await self._embedder.embed_query(text),
             filters=query.filters,
             thread=await self._embedded_thread(thread) if thread else None,
+            cosine_weight=cosine_weight_of(self._embedder.model),
         )
 
     async def _embedded_thread(self, text: str) -> EmbeddedText:
