@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rag_core.retrieval.candidates import Candidate, Placed, merged, pages_in_turn
 from rag_core.retrieval.codes import code_shares, codes_in
+from rag_core.retrieval.cosines import USUAL
 from rag_core.retrieval.coverage import Wording, shares
 from rag_core.retrieval.likeness import Likeness
 
@@ -22,9 +23,6 @@ Signals = NDArray[np.float64]
 its thread; then words for each. NaN where a signal was not asked, or did not know the point; `fmax`
 and `fmin` leave those out."""
 
-COSINE_WEIGHT = 1.0
-COSINE_WEIGHTS = {"granite-embedding-30m-english-int8": 1.5}
-"""Of models whose cosines lie closer together or further apart."""
 WORDS_WEIGHT = 0.6
 COVERAGE_WEIGHT = 0.5
 HEADINGS_WEIGHT = 0.25
@@ -42,12 +40,6 @@ SHORT_PAGE = 2
 """Passages of a page that has too few for its second one to say anything."""
 
 
-def cosine_weight_of(model: str) -> float:
-    """What a cosine counts beside the other signals: embedding models differ in how far apart they
-    put texts."""
-    return COSINE_WEIGHTS.get(model, COSINE_WEIGHT)
-
-
 @dataclass(frozen=True, slots=True)
 class Ranked(Generic[P]):
     """Points of a store, the best by meaning and words first."""
@@ -59,7 +51,7 @@ class Ranked(Generic[P]):
 
 
 def contenders(
-    known: Signals, *, room: int, cosine_weight: float = COSINE_WEIGHT
+    known: Signals, *, room: int, cosine_weight: float = USUAL.weight
 ) -> NDArray[np.bool_]:
     """Which of more may be among the best `room`, while some are known by one signal only.
 
@@ -74,7 +66,7 @@ def contenders(
     return kept
 
 
-def added(signals: Signals, cosine_weight: float = COSINE_WEIGHT) -> NDArray[np.float64]:
+def added(signals: Signals, cosine_weight: float = USUAL.weight) -> NDArray[np.float64]:
     """The weighed sum of the signals for each point: row by row, since a product of matrices rounds
     the same numbers in another way where there are more of them."""
     by_signal = signal_weights(len(signals) // 2, cosine_weight)
@@ -92,9 +84,7 @@ def signal_weights(texts: int, cosine_weight: float) -> NDArray[np.float64]:
     return weights
 
 
-def ranked(
-    points: Sequence[P], signals: Signals, cosine_weight: float = COSINE_WEIGHT
-) -> Ranked[P]:
+def ranked(points: Sequence[P], signals: Signals, cosine_weight: float = USUAL.weight) -> Ranked[P]:
     """Scores are added, not ranks: how far ahead the first is counts as well.
 
     Words are BM25 divided by the most that any passage could reach: 0 to 1."""
@@ -107,7 +97,7 @@ def ranked(
     )
 
 
-def ranked_alone(cosines: Mapping[int, float], cosine_weight: float = COSINE_WEIGHT) -> Ranked[int]:
+def ranked_alone(cosines: Mapping[int, float], cosine_weight: float = USUAL.weight) -> Ranked[int]:
     """The same where meaning alone is asked, for a few points in a fourth of the time."""
     scores = {at: cosine_weight * max(cosine, 0.0) for at, cosine in cosines.items()}
     best = sorted(scores, key=lambda at: (-scores[at], at))

@@ -14,18 +14,17 @@ from rag_core.books.book import BookIds
 from rag_core.providers.edge.store import EdgeStore, open_edge_store
 from rag_core.providers.embedders.models import FORMER_LOCAL_MODEL, LOCAL_MODEL
 from rag_core.retrieval.candidates import Candidate, Placed
+from rag_core.retrieval.cosines import USUAL, scale_of
 from rag_core.retrieval.coverage import PIECE, coverage, spaced_letters
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.scoring import (
-    COSINE_WEIGHT,
     LIKENESS_WEIGHT,
     SECOND_WEIGHT,
     THREAD_WEIGHT,
     Judgement,
     by_all_signals,
     contenders,
-    cosine_weight_of,
     ranked,
     ranked_alone,
     with_wording,
@@ -113,10 +112,10 @@ def test_meaning_alone_is_ranked_to_the_bit_as_beside_words_that_nobody_has(
     assert ranked_alone(cosines) == ranked(points, rows)
 
 
-def test_the_local_model_of_new_indexes_has_its_own_weight_and_older_indexes_keep_theirs() -> None:
-    assert cosine_weight_of(LOCAL_MODEL) > COSINE_WEIGHT
-    assert cosine_weight_of(FORMER_LOCAL_MODEL) == COSINE_WEIGHT
-    assert cosine_weight_of("text-embedding-3-small") == COSINE_WEIGHT
+def test_the_local_model_of_new_indexes_has_its_own_scale_and_older_indexes_keep_theirs() -> None:
+    assert scale_of(LOCAL_MODEL) != USUAL
+    assert scale_of(FORMER_LOCAL_MODEL) == USUAL
+    assert scale_of("text-embedding-3-small") == USUAL
 
 
 def test_words_in_their_order_cover_more_and_case_and_marks_mean_nothing() -> None:
