@@ -22,11 +22,10 @@ from rag_core.conversation.state import Turn
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import FootnoteError
 from rag_core.ports import Vector
+from rag_core.retrieval.cosines import scale_of
 
 log = logging.getLogger(__name__)
 
-NEAR = 0.84
-"""Below this likeness of their vectors, two questions are not compared word by word."""
 COMPARED = 5
 HALF_BYTES = 2
 
@@ -77,6 +76,9 @@ class RepeatStore(Protocol):
 class Meaning(Protocol):
     """The retriever's embedder: what was looked up needs no second look."""
 
+    @property
+    def model(self) -> str: ...
+
     async def embed_query(self, text: str) -> Vector: ...
 
 
@@ -123,7 +125,7 @@ class Repeats:
             vector=await self._meaning.embed_query(turn.retrievals[0].query),
         )
         known = await self._store.answered_in(asked.place, besides=question_id)
-        for candidate in likest(asked, known):
+        for candidate in likest(asked, known, least=scale_of(self._meaning.model).same_question):
             its_id = UUID(candidate.question_id)
             before = await self._store.question(its_id)
             if before is None or before.key == question.key:
@@ -156,8 +158,9 @@ def hashed(key: bytes, *words: str) -> str:
     return hmac.new(key, "\0".join(words).encode(), hashlib.sha256).hexdigest()
 
 
-def likest(asked: Asked, known: Sequence[Candidate]) -> list[Candidate]:
-    """The same words first, then what comes near in meaning."""
+def likest(asked: Asked, known: Sequence[Candidate], *, least: float) -> list[Candidate]:
+    """The same words first, then what comes near in meaning: below `least`, two questions are not
+    compared word by word."""
     same = [each for each in known if each.digest == asked.digest]
     others = [each for each in known if len(each.halves) == HALF_BYTES * len(asked.vector)]
     if not others:
@@ -166,7 +169,7 @@ def likest(asked: Asked, known: Sequence[Candidate]) -> list[Candidate]:
     own = np.array(asked.vector, dtype=np.float32)
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(own)
     likeness = rows @ own / np.where(lengths == 0, 1, lengths)
-    near = [others[place] for place in np.argsort(-likeness) if likeness[place] >= NEAR]
+    near = [others[place] for place in np.argsort(-likeness) if likeness[place] >= least]
     return list(dict.fromkeys([*same, *near]))[:COMPARED]
 
 

@@ -12,6 +12,7 @@ from rag_core.books.book import BookIds
 from rag_core.ingestion.documents import EmbeddedChunk
 from rag_core.ports.models import Vector
 from rag_core.retrieval.candidates import AsFound, Order
+from rag_core.retrieval.cosines import USUAL
 from rag_core.retrieval.query import EVERYTHING, Filters
 from rag_core.retrieval.results import SearchResult
 
@@ -33,6 +34,8 @@ class EmbeddedQuery:
     filters: Filters = field(default_factory=Filters)
     thread: EmbeddedText | None = None
     """The asker's turns so far as one text, this one included; similarity is to `text` alone."""
+    cosine_weight: float = USUAL.weight
+    """What the cosines of the vectors' model count beside the other signals."""
 
     @property
     def texts(self) -> tuple[EmbeddedText, ...]:

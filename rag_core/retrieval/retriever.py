@@ -10,6 +10,7 @@ from typing import Protocol
 from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, Vector, VectorStore
 from rag_core.retrieval.candidates import pages_in_turn
+from rag_core.retrieval.cosines import scale_of
 from rag_core.retrieval.query import Filters, SearchQuery, no_such_module
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.reranking import LOOKED_AT, reranked
@@ -103,10 +104,16 @@ class Retriever:
             vector=await self._embedder.embed_query(text),
             filters=query.filters,
             thread=await self._embedded_thread(thread) if thread else None,
+            cosine_weight=scale_of(self._embedder.model).weight,
         )
 
     async def _embedded_thread(self, text: str) -> EmbeddedText:
         return EmbeddedText(text=text, vector=await self._embedder.embed_query(text))
+
+    @property
+    def model(self) -> str:
+        """Of the vectors."""
+        return self._embedder.model
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query; nothing is computed for one that was looked up lately."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rag_core.retrieval.candidates import Candidate, Placed, merged, pages_in_turn
 from rag_core.retrieval.codes import code_shares, codes_in
+from rag_core.retrieval.cosines import USUAL
 from rag_core.retrieval.coverage import Wording, shares
 from rag_core.retrieval.likeness import Likeness
 
@@ -22,7 +23,6 @@ Signals = NDArray[np.float64]
 its thread; then words for each. NaN where a signal was not asked, or did not know the point; `fmax`
 and `fmin` leave those out."""
 
-COSINE_WEIGHT = 1.0
 WORDS_WEIGHT = 0.6
 COVERAGE_WEIGHT = 0.5
 HEADINGS_WEIGHT = 0.25
@@ -50,42 +50,45 @@ class Ranked(Generic[P]):
     scores: list[float]
 
 
-def contenders(known: Signals, *, room: int) -> NDArray[np.bool_]:
+def contenders(
+    known: Signals, *, room: int, cosine_weight: float = USUAL.weight
+) -> NDArray[np.bool_]:
     """Which of more may be among the best `room`, while some are known by one signal only.
 
     Each signal brought its own best, so whatever it did not bring has no more than the last of
     these. Nobody need ask how much less, where even that would not do."""
-    weights = signal_weights(len(known) // 2)
+    by_signal = signal_weights(len(known) // 2, cosine_weight)
     last = np.fmax(np.fmin.reduce(known, axis=1), 0.0)
-    least = added(known)
-    most = least + (weights * last) @ np.isnan(known)
+    least = added(known, cosine_weight)
+    most = least + (by_signal * last) @ np.isnan(known)
     enough = np.partition(least, -room)[-room] - ROUNDING
     kept: NDArray[np.bool_] = most >= enough
     return kept
 
 
-def added(signals: Signals) -> NDArray[np.float64]:
+def added(signals: Signals, cosine_weight: float = USUAL.weight) -> NDArray[np.float64]:
     """The weighed sum of the signals for each point: row by row, since a product of matrices rounds
     the same numbers in another way where there are more of them."""
-    weighed = np.fmax(signals, 0.0) * signal_weights(len(signals) // 2)[:, np.newaxis]
+    by_signal = signal_weights(len(signals) // 2, cosine_weight)
+    weighed = np.fmax(signals, 0.0) * by_signal[:, np.newaxis]
     total: NDArray[np.float64] = weighed.sum(axis=0)
     return total
 
 
 @cache
-def signal_weights(texts: int) -> NDArray[np.float64]:
+def signal_weights(texts: int, cosine_weight: float) -> NDArray[np.float64]:
     """Of meaning for each text, then of words for each."""
     by_text = np.array((1.0, THREAD_WEIGHT))[:texts]
-    weights = np.concatenate((COSINE_WEIGHT * by_text, WORDS_WEIGHT * by_text))
+    weights = np.concatenate((cosine_weight * by_text, WORDS_WEIGHT * by_text))
     weights.setflags(write=False)  # all searches have the same
     return weights
 
 
-def ranked(points: Sequence[P], signals: Signals) -> Ranked[P]:
+def ranked(points: Sequence[P], signals: Signals, cosine_weight: float = USUAL.weight) -> Ranked[P]:
     """Scores are added, not ranks: how far ahead the first is counts as well.
 
     Words are BM25 divided by the most that any passage could reach: 0 to 1."""
-    scores = added(signals)
+    scores = added(signals, cosine_weight)
     best = np.argsort(-scores, kind="stable")
     nearness = signals[0, best]
     similarities = np.where(np.isnan(nearness), 0.0, nearness)
@@ -94,9 +97,9 @@ def ranked(points: Sequence[P], signals: Signals) -> Ranked[P]:
     )
 
 
-def ranked_alone(cosines: Mapping[int, float]) -> Ranked[int]:
+def ranked_alone(cosines: Mapping[int, float], cosine_weight: float = USUAL.weight) -> Ranked[int]:
     """The same where meaning alone is asked, for a few points in a fourth of the time."""
-    scores = {at: COSINE_WEIGHT * max(cosine, 0.0) for at, cosine in cosines.items()}
+    scores = {at: cosine_weight * max(cosine, 0.0) for at, cosine in cosines.items()}
     best = sorted(scores, key=lambda at: (-scores[at], at))
     return Ranked(best, [cosines[at] for at in best], [scores[at] for at in best])
 

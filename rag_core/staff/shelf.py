@@ -9,14 +9,12 @@ from datetime import UTC, datetime
 from rag_core.books.audience import Audience
 from rag_core.ports import EmbeddedQuery, Embedder
 from rag_core.retrieval.likeness import cosine
+from rag_core.retrieval.cosines import scale_of
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResult
 from rag_core.staff.answer import KIND, StaffAnswer, with_vector
 from rag_core.staff.store import StaffAnswerStore
 
-NEAR = 0.35
-"""A reply that is further away has nothing to do with the question. A judgement, as for
-suggestions."""
 AT_MOST = 2
 """Of one search: documents come first where they say anything."""
 
@@ -55,7 +53,7 @@ class StaffShelf:
             return found
         current = [await self._with_vector(answer) for answer in visible]
         scored = [(cosine(asked.vector, answer.vector), answer) for answer in current]
-        least = max(NEAR, query.similarity_threshold)
+        least = max(scale_of(self._embedder.model).related, query.similarity_threshold)
         best = sorted((one for one in scored if one[0] >= least), key=lambda one: -one[0])
         near = [as_result(answer, score, audience) for score, answer in best[:AT_MOST]]
         return among(found, near)[: query.limit]

@@ -18,6 +18,7 @@ from rag_core.books.rules import Rules
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.errors import InvalidQuestion
 from rag_core.ports import EmbeddedQuery
+from rag_core.providers.embedders.models import FORMER_LOCAL_MODEL, LOCAL_MODEL
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResult
 from rag_core.staff.answer import Keeping, StaffAnswer, StaffReply
@@ -61,10 +62,15 @@ class OneBook:
 class Scene:
     """A desk, its staff answers, and a clock that stands where the test puts it."""
 
-    def __init__(self, database: Database, policy: ChannelPolicy | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        policy: ChannelPolicy | None = None,
+        embedder: WordEmbedder | None = None,
+    ) -> None:
         self.desk = DeskWork(database)
         self.store = StaffAnswers(database)
-        self.embedder = WordEmbedder()
+        self.embedder = embedder or WordEmbedder()
         self.now = MORNING
         self.library = OneBook(policy or ChannelPolicy())
         self.audience = HERE
@@ -137,6 +143,26 @@ async def test_only_what_is_kept_is_found_and_only_until_it_expires(scene: Scene
     assert await scene.found() == []
     assert (await scene.staffing.keep(offered.id, by="cleo")).changed
     assert await scene.found() == [SAID]
+
+
+class HalfAlike(WordEmbedder):
+    """Puts the question that is asked and every other text at a cosine of one half."""
+
+    def vector(self, text: str) -> list[float]:
+        side = [1.0, 0.0] if text == "bicycles stay" else [0.5, 0.75**0.5]
+        return [*side, *[0.0] * (self.dimension - 2)]
+
+
+@pytest.mark.parametrize(
+    ("model", "is_found"), [(FORMER_LOCAL_MODEL, True), (LOCAL_MODEL, False), ("other", True)]
+)
+async def test_how_near_an_answer_must_be_depends_on_the_embedding_model(
+    database: Database, model: str, is_found: bool
+) -> None:
+    scene = Scene(database, embedder=HalfAlike(model=model))
+    await scene.refusal()
+    await scene.kept()
+    assert await scene.found() == ([SAID] if is_found else [])
 
 
 async def test_it_changes_and_goes_with_its_message(scene: Scene) -> None:

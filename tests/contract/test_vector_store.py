@@ -469,6 +469,25 @@ async def test_a_thread_counts_half_and_similarity_is_to_the_question_alone(
         assert similarity == pytest.approx(alone[chunk][1], abs=1e-5)
 
 
+@pytest.mark.parametrize("text", ["", "how long is the oven heated?"])
+async def test_cosines_count_what_their_model_needs_and_similarity_stays_the_cosine(
+    store: VectorStore, text: str
+) -> None:
+    await put(store)
+
+    async def scores(weight: float) -> dict[str, tuple[float, float]]:
+        vector = EMBEDDER.vector("how long is the oven heated?")
+        query = EmbeddedQuery(text=text, vector=vector, cosine_weight=weight)
+        found = await store.search(query, books=COURSE, limit=10)
+        return {each.chunk_id: (each.rank_score, each.similarity_score) for each in found}
+
+    once, twice = await scores(1.0), await scores(2.0)
+    assert once.keys() == twice.keys()
+    for chunk, (rank_score, similarity) in twice.items():
+        assert similarity == pytest.approx(once[chunk][1], abs=1e-5)
+        assert rank_score == pytest.approx(once[chunk][0] + max(similarity, 0.0), abs=1e-4)
+
+
 async def test_what_only_the_thread_finds_is_found(store: VectorStore) -> None:
     """More passages than are looked at, all near the question; the one that is meant is not."""
     near, meant = "same", "zebra"

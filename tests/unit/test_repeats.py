@@ -63,8 +63,10 @@ def test_the_same_words_come_first_and_what_is_far_does_not_come_at_all() -> Non
     nearer = candidate("b", 1.0, 0.0)
     far = candidate("c", 0.0, 1.0)
     another_model = candidate("d", 1.0, 0.0, 0.0)
-    assert likest(asked, [far, near, another_model, nearer, same]) == [same, nearer, near]
-    assert likest(asked, []) == []
+    known = [far, near, another_model, nearer, same]
+    assert likest(asked, known, least=0.9) == [same, nearer, near]
+    assert likest(asked, known, least=0.995) == [same, nearer]
+    assert likest(asked, [], least=0.9) == []
 
 
 def said(platform: Platform, tenant: str, channel: str, thread: str = "") -> IncomingQuestion:

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from rag_core.books.book import BookIds
 from rag_core.providers.edge.store import EdgeStore, open_edge_store
+from rag_core.providers.embedders.models import FORMER_LOCAL_MODEL, LOCAL_MODEL
 from rag_core.retrieval.candidates import Candidate, Placed
+from rag_core.retrieval.cosines import USUAL, scale_of
 from rag_core.retrieval.coverage import PIECE, coverage, spaced_letters
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.retriever import Retriever
@@ -62,9 +64,14 @@ def test_large_letters_are_small_ones_whatever_signs_stand_beside_them(text: str
 SCORED = st.tuples(st.floats(-1.0, 1.0, width=32), st.floats(0.0, 1.0))
 
 
-@given(st.lists(SCORED, min_size=2, max_size=40), st.integers(1, 12), st.integers(1, 12))
+@given(
+    st.lists(SCORED, min_size=2, max_size=40),
+    st.integers(1, 12),
+    st.integers(1, 12),
+    st.sampled_from([1.0, 1.5, 3.0]),
+)
 def test_whoever_is_among_the_best_was_a_contender(
-    scored: list[tuple[float, float]], heard: int, room: int
+    scored: list[tuple[float, float]], heard: int, room: int, weight: float
 ) -> None:
     everything = np.array(scored).T
     brought = [{*np.argsort(-row, kind="stable")[:heard].tolist()} for row in everything]
@@ -76,8 +83,9 @@ def test_whoever_is_among_the_best_was_a_contender(
         ]
     )
     room = min(room, len(points))
-    kept = [points[at] for at in np.flatnonzero(contenders(known, room=room)).tolist()]
-    best = ranked(points, everything[:, points])
+    contending = contenders(known, room=room, cosine_weight=weight)
+    kept = [points[at] for at in np.flatnonzero(contending).tolist()]
+    best = ranked(points, everything[:, points], weight)
     assert {*best.points[:room]} <= {*kept}
 
 
@@ -102,6 +110,12 @@ def test_meaning_alone_is_ranked_to_the_bit_as_beside_words_that_nobody_has(
     points = sorted(cosines)
     rows = np.array([[cosines[at] for at in points], [0.0] * len(points)])
     assert ranked_alone(cosines) == ranked(points, rows)
+
+
+def test_the_local_model_of_new_indexes_has_its_own_scale_and_older_indexes_keep_theirs() -> None:
+    assert scale_of(LOCAL_MODEL) != USUAL
+    assert scale_of(FORMER_LOCAL_MODEL) == USUAL
+    assert scale_of("text-embedding-3-small") == USUAL
 
 
 def test_words_in_their_order_cover_more_and_case_and_marks_mean_nothing() -> None:

@@ -54,7 +54,7 @@ class EdgeSearch:
         heard = self._heard(query, where, reach, wide)
         room = max(pool, limit)
         while True:
-            found = self._ranked(heard, room)
+            found = self._ranked(heard, room, query.cosine_weight)
             near = found.points[:room]
             stored = self._stored(near, reach)
             judged = order(candidates(found, stored, room))
@@ -75,14 +75,14 @@ class EdgeSearch:
         meaning, *others = answers = self._ask(signals, requests)
         return Heard.of(signals, answers) if meaning is None or any(others) else meaning
 
-    def _ranked(self, heard: Heard | Answer, room: int) -> Ranked[int]:
+    def _ranked(self, heard: Heard | Answer, room: int, cosine_weight: float) -> Ranked[int]:
         """The best `room` by all signals, and some that might have been among them."""
         if isinstance(heard, Answer):
-            return ranked_alone(heard.by_point())
+            return ranked_alone(heard.by_point(), cosine_weight)
         if len(heard.points) > room:
-            heard = heard.only(contenders(heard.signals, room=room))
+            heard = heard.only(contenders(heard.signals, room=room, cosine_weight=cosine_weight))
         heard = self._completed(heard)
-        return ranked(heard.points.tolist(), heard.signals)
+        return ranked(heard.points.tolist(), heard.signals, cosine_weight)
 
     def _completed(self, heard: Heard) -> Heard:
         """With every signal's scores, also of points that only another one brought."""

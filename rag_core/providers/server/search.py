@@ -61,7 +61,8 @@ class ServerSearch:
         ]
         shares = [[share(found[point].words, rarity) for point in points] for rarity in rarities]
         signals = np.array([*cosines, *shares], dtype=np.float64)
-        return await self._ordered(ranked(points, signals), limit, max(pool, limit), order)
+        near = ranked(points, signals, query.cosine_weight)
+        return await self._ordered(near, limit, max(pool, limit), order)
 
     async def _ordered(
         self, found: Ranked[str], limit: int, room: int, order: Order
