@@ -207,6 +207,21 @@ async def test_the_evidence_has_a_budget_that_reading_on_counts_in() -> None:
     assert "no room" in told_last(model)["error"]
 
 
+@pytest.mark.parametrize("top_k", [1, 2])
+async def test_as_many_sources_as_the_asker_named_are_found_at_most(top_k: int) -> None:
+    model = ScriptedModel(
+        [search("member upload guests"), "A member may upload ten files a day [1]."]
+    )
+    answer = await agent_with(model).answer(
+        Question(message=LIMIT_QUESTION, top_k=top_k),
+        state=a_thread(),
+        books=BOOKS,
+        audience=None,
+        progress=ListeningProgress(),
+    )
+    assert len(answer.response.sources) == top_k
+
+
 async def test_a_passage_found_again_keeps_its_number() -> None:
     model = ScriptedModel([search("upload files"), search("files a day"), "Ten files a day [1]."])
     answered = await ask(agent_with(model, MemoryRetriever([LIMITS])))
