@@ -27,12 +27,29 @@ def file_chunks(
 ) -> list[EmbeddedChunk]:
     """A file with one section, and so one chunk, for each paragraph."""
     text = "\n\n".join(f"## Part {n}\n\n{words}" for n, words in enumerate(paragraphs))
+    return page_chunks(
+        text, book=book, file=file, version=version, embedder=embedder, base_url="", **course
+    )
+
+
+def page_chunks(
+    text: str,
+    *,
+    book: str = "course",
+    file: str = "page.md",
+    version: int = 1,
+    embedder: WordEmbedder | None = None,
+    base_url: str = "https://docs.example.com",
+    **course: Any,
+) -> list[EmbeddedChunk]:
+    """The chunks of a Markdown page."""
     document = LoadedDocument(
         source_file=file, file_hash=file_hash(text.encode()), text=text, is_markdown=True
     )
     edition = Edition(version=version, created_at=MORNING, updated_at=MORNING)
     place = CoursePlace(**course)
-    chunks = chunks_of(document, place, shelf=Shelf(book_id=book), edition=edition)
+    shelf = Shelf(book_id=book, base_url=base_url)
+    chunks = chunks_of(document, place, shelf=shelf, edition=edition)
     model = embedder or WordEmbedder()
     return [
         EmbeddedChunk(

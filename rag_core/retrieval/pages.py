@@ -112,14 +112,15 @@ class Page:
         return Section(span, trail, span.up_to(one.whole).up_to(other.whole))
 
     def _read_with(self, trail: Trail, whole: Span, bounds: Span) -> Span | None:
-        """The section above, where this one is a step of it or says too little without it."""
+        """The section above, where this one opens it, is a step of it, or says too little alone."""
         above = self._below(trail[:-1], whole.first, bounds)
-        if above == whole:
-            return None
-        if self._size(whole) < SMALL_TOKENS:
-            return above if self._size(above) <= BESIDE_TOKENS else None
-        is_short = self._size(above) <= SECTION_TOKENS
-        return above if is_short and self._is_step(len(trail) - 1, whole, above) else None
+        size = self._size(above)
+        reads_on = (
+            (size <= TREE_TOKENS and opens_section_above(self.chunks[whole.first], trail))
+            or (size <= BESIDE_TOKENS and above != whole and self._size(whole) < SMALL_TOKENS)
+            or (size <= SECTION_TOKENS and self._is_step(len(trail) - 1, whole, above))
+        )
+        return above if reads_on else None
 
     def _is_step(self, depth: int, whole: Span, above: Span) -> bool:
         """Whether the headings of a section and of one beside it count on: Step 1, Step 2."""
@@ -195,9 +196,12 @@ class Page:
             and self.chunks[place].page_url != (self.chunks[place - 1].page_url)
         ):
             same -= 1  # another section of the same name
-        heads = [f"{'#' * min(depth + 1, 6)} {trail[depth]}" for depth in range(same, len(trail))]
-        lines = frozenset(self.chunks[place].text.split("\n"))
-        return [head for head in heads if head not in lines]
+        own = headings_in(self.chunks[place].text)
+        return [
+            f"{'#' * min(depth + 1, 6)} {trail[depth]}"
+            for depth in range(same, len(trail))
+            if trail[depth] not in own
+        ]
 
     def words_in(self, span: Span) -> int:
         return sum(len(self.chunks[place].text.split()) for place in range(*span))
@@ -212,6 +216,18 @@ def wider_spans(span: Span, whole: Span) -> Iterator[Span]:
         yield Span(span.first, span.end + 1)
     if span.first > whole.first:
         yield Span(span.first - 1, span.end)
+
+
+def opens_section_above(chunk: SearchResult, trail: Trail) -> bool:
+    """Whether a chunk begins above its own heading: with a few words that open a section goes the
+    first section below them, and the larger part names both."""
+    return trail[-1] in headings_in(chunk.text)
+
+
+def headings_in(text: str) -> frozenset[str]:
+    if "#" not in text:
+        return frozenset()
+    return frozenset(line.lstrip("#").strip() for line in text.split("\n") if line.startswith("#"))
 
 
 def shared(one: Trail, other: Trail) -> Trail:

@@ -17,6 +17,8 @@ from rag_core.retrieval.results import SearchResponse, SearchResult, SectionPart
 
 WIDER = 3
 """How many chunks are found for each section: some of them lie in the same one."""
+SPARE = 2
+"""Headings that are looked at beyond the sections asked for: the more, the more pages are read."""
 BEST = 3
 """Of the chunks found; where these lie close to each other, their sections are one."""
 
@@ -53,9 +55,11 @@ class SectionSearch:
         """Sections, best first, each by the best of its chunks."""
         wide = replace(query, limit=min(MAX_LIMIT, query.limit * WIDER))
         found = await self._retriever.search(wide, earlier=earlier)
-        pages = await self._pages(found.results, books=query.book_ids, filters=query.filters)
-        sections = sections_of(found.results, pages)[: query.limit]
-        return replace(found, query=query, results=ranked(sections))
+        first = with_headings(found.results, query.limit + SPARE)
+        sections = await self._sections(first, query)
+        if len(sections) < query.limit and len(first) < len(found.results):
+            sections = await self._sections(found.results, query)
+        return replace(found, query=query, results=ranked(sections[: query.limit]))
 
     async def beside(
         self,
@@ -85,6 +89,12 @@ class SectionSearch:
             found = replace(found, similarity_score=near, rank_score=near)
         return as_result(found, page, page.section(place, within=bounds))
 
+    async def _sections(
+        self, found: Sequence[SearchResult], query: SearchQuery
+    ) -> Sequence[SearchResult]:
+        pages = await self._pages(found, books=query.book_ids, filters=query.filters)
+        return sections_of(found, pages)
+
     async def _pages(
         self, results: Sequence[SearchResult], *, books: BookIds, filters: Filters
     ) -> Mapping[str, Page]:
@@ -96,6 +106,16 @@ class SectionSearch:
         for chunk in await self._retriever.lessons(list(ids), books=books, filters=filters):
             by_page[chunk.parent_doc_id].append(chunk)
         return {parent: Page(chunks) for parent, chunks in by_page.items()}
+
+
+def with_headings(found: Sequence[SearchResult], count: int) -> Sequence[SearchResult]:
+    """The first of these chunks, as many as it takes for so many different headings."""
+    headings: set[tuple[str, str]] = set()
+    for number, chunk in enumerate(found):
+        headings.add((chunk.parent_doc_id or chunk.chunk_id, chunk.breadcrumb))
+        if len(headings) > count:
+            return found[:number]
+    return found
 
 
 def sections_of(found: Sequence[SearchResult], pages: Mapping[str, Page]) -> list[SearchResult]:

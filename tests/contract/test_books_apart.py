@@ -7,7 +7,7 @@ import os
 import random
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -16,9 +16,10 @@ import pytest
 from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, EmbeddedText, VectorStore
 from rag_core.providers.edge.store import open_edge_store
-from rag_core.retrieval.query import Filters, Proficiency, SearchQuery
+from rag_core.retrieval.query import EVERYTHING, Filters, Proficiency, SearchQuery
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.sections import Direction, SectionSearch
 from tests.fakes.embedder import WordEmbedder
 from tests.peers.qdrant_collection import server_store
 from tests.shelf_builders import MORNING, file_chunks, long_text
@@ -90,7 +91,7 @@ async def operation(index: Index, store: VectorStore, own: BookIds) -> Sequence[
     """One thing that a reader of these books may do, with ids of any book at hand."""
     text = f"{random.choice(SUBJECTS)} described {random.choice(BOOKS)}"
     asked = EmbeddedText(text=text, vector=EMBEDDER.vector(text))
-    match random.randrange(6):
+    match random.randrange(7):
         case 0:
             parent = random.choice(sorted(index.parents.values()))
             return await store.lesson(parent, books=own)
@@ -107,6 +108,19 @@ async def operation(index: Index, store: VectorStore, own: BookIds) -> Sequence[
             parents = Filters(parent_doc_id=random.choice(sorted(index.parents.values())))
             query_ = EmbeddedQuery(text=text, vector=asked.vector, filters=parents)
             return await store.search(query_, books=own, limit=100)
+        case 4:
+            sections = SectionSearch(Retriever(embedder=EMBEDDER, store=store))
+            query = SearchQuery(text=text, book_ids=own, audience=None, limit=9)
+            found = (await sections.search(query)).results
+            foreign = replace(
+                random.choice(found), parent_doc_id=random.choice(sorted(index.parents.values()))
+            )
+            beside = [
+                await sections.beside(one, direction, books=own, filters=EVERYTHING)
+                for one in (*found[:2], foreign)
+                for direction in Direction
+            ]
+            return [*found, *(one for one in beside if one is not None)]
         case _:
             query_ = EmbeddedQuery(
                 text=text,

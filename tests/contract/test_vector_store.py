@@ -310,6 +310,26 @@ async def test_one_lesson_is_found_by_its_parent(store: VectorStore) -> None:
     assert await store.lesson("no such parent", books=COURSE) == []
 
 
+async def test_several_lessons_are_read_at_once_each_in_order(store: VectorStore) -> None:
+    out = datetime(2026, 1, 1, tzinfo=UTC)
+    ids = {
+        file: await put(store, [long_text(f"{file} {n}") for n in range(5)], file=file, **fields)
+        for file, fields in {
+            "a.md": {}, "b.md": {}, "later.md": {"released_at": out}, "z.md": {"book": "other"},
+        }.items()
+    }  # fmt: skip
+    both = BookIds(["course", "other"])
+    firsts = await store.chunks([each[0] for each in ids.values()], books=both)
+    parents = [firsts[each[0]].parent_doc_id for each in ids.values()]
+    found = await store.lessons(parents, books=COURSE)
+    assert [result.chunk_id for result in found] == [*ids["a.md"], *ids["b.md"], *ids["later.md"]]
+    early = Filters(released_at=out - timedelta(seconds=1))
+    found = await store.lessons(parents, books=COURSE, filters=early)
+    assert [result.chunk_id for result in found] == [*ids["a.md"], *ids["b.md"]]
+    assert await store.lessons([], books=COURSE) == []
+    assert await store.lessons(["no such parent"], books=both) == []
+
+
 async def test_a_new_version_is_unseen_until_it_is_shown_and_then_alone(
     store: VectorStore,
 ) -> None:

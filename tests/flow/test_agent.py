@@ -118,6 +118,110 @@ async def test_searches_of_one_round_run_side_by_side_and_are_numbered_in_order(
     assert ranks == [[1], [2, 1]]
 
 
+def read(rank: Any, direction: str) -> Searching:
+    arguments = json.dumps({"rank": rank, "direction": direction})
+    return Searching(arguments=(arguments,), tool="read_section")
+
+
+async def test_a_model_reads_on_in_the_page_of_a_section() -> None:
+    retriever = MemoryRetriever([LIMITS, INVITES])
+    model = ScriptedModel(
+        [
+            search("upload limit files day"),
+            read(1, "after"),
+            "Ten files a day [1]. Guests stay for 30 days [2].",
+        ]
+    )
+    answered = await ask(agent_with(model, retriever, top_k=1))
+    (passage_read,) = told_last(model)["results"]
+    assert (passage_read["rank"], passage_read["chunk_text"]) == (2, INVITES.text)
+    assert answered.response.answer == "Ten files a day [1]. Guests stay for 30 days [2]."
+    assert answered.turn is not None
+    assert [record.tool_name for record in answered.turn.retrievals] == [
+        "retrieve_documentation", "read_section",
+    ]  # fmt: skip
+
+
+def told_last(model: ScriptedModel) -> dict[str, Any]:
+    """What the model was told by its last tool call."""
+    told: dict[str, Any] = json.loads(model.requests[-1][-1].content)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("rank", "direction", "names"),
+    [
+        (7, "after", "1 to 1"),
+        (0, "after", "1 to 1"),
+        (1, "before", "Nothing stands before"),
+        (1, "sideways", "direction"),
+        ("1", "after", "rank"),
+        (None, "after", "rank"),
+    ],
+)
+async def test_where_nothing_can_be_read_the_model_is_told_why(
+    rank: Any, direction: str, names: str
+) -> None:
+    model = ScriptedModel([search("upload files"), read(rank, direction), "Ten files a day [1]."])
+    answered = await ask(agent_with(model, MemoryRetriever([LIMITS])))
+    told = told_last(model)
+    assert names in told["error"]
+    assert "results" not in told
+    assert answered.response.outcome is Outcome.COMPLETED
+    assert len(answered.response.sources) == 1
+
+
+async def test_reading_before_the_first_search_is_an_error_to_read() -> None:
+    model = ScriptedModel([read(1, "after"), search("upload files"), "Ten files a day [1]."])
+    answered = await ask(agent_with(model))
+    assert "Search first" in json.loads(model.requests[1][-1].content)["error"]
+    assert answered.response.outcome is Outcome.COMPLETED
+
+
+async def test_a_section_beside_that_the_model_has_is_named_by_its_rank_alone() -> None:
+    model = ScriptedModel(
+        [search("guests from the members page, files"), read(1, "before"), "Ten files a day [2]."]
+    )
+    await ask(agent_with(model, MemoryRetriever([LIMITS, INVITES])))
+    found = json.loads(model.requests[1][-1].content)["results"]
+    assert [one["section_heading"] for one in found] == ["Guests", "Limits"]
+    assert told_last(model)["results"] == [{"rank": 2}]
+
+
+async def test_the_evidence_has_a_budget_that_reading_on_counts_in() -> None:
+    long = [
+        replace(
+            passage(f"Upload files part {n}. " + "The limit is ten files a day. " * 100),
+            parent_doc_id="long",
+        )
+        for n in range(3)
+    ]
+    model = ScriptedModel(
+        [
+            search("upload files part 0"),
+            Searching(arguments=('{"rank": 1, "direction": "after"}',), tool="read_section"),
+            "The limit is ten files a day [1].",
+        ]
+    )
+    await ask(agent_with(model, MemoryRetriever(long), top_k=1, prompt_tokens=2_000))
+    assert "no room" in told_last(model)["error"]
+
+
+@pytest.mark.parametrize("top_k", [1, 2])
+async def test_as_many_sources_as_the_asker_named_are_found_at_most(top_k: int) -> None:
+    model = ScriptedModel(
+        [search("member upload guests"), "A member may upload ten files a day [1]."]
+    )
+    answer = await agent_with(model).answer(
+        Question(message=LIMIT_QUESTION, top_k=top_k),
+        state=a_thread(),
+        books=BOOKS,
+        audience=None,
+        progress=ListeningProgress(),
+    )
+    assert len(answer.response.sources) == top_k
+
+
 async def test_a_passage_found_again_keeps_its_number() -> None:
     model = ScriptedModel([search("upload files"), search("files a day"), "Ten files a day [1]."])
     answered = await ask(agent_with(model, MemoryRetriever([LIMITS])))

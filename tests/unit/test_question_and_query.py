@@ -14,6 +14,7 @@ from rag_core.conversation.question import Question
 from rag_core.errors import InvalidQuestion
 from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.query import Filters, SearchQuery
+from rag_core.retrieval.results import SectionPart
 from tests.builders import NOON, a_result
 
 COURSE = BookIds(["course"])
@@ -125,3 +126,19 @@ def test_evidence_found_again_keeps_its_number() -> None:
     assert 0 not in twice
     assert 4 not in twice
     assert twice.query_time_ms == 3.0
+
+
+def test_a_section_found_again_by_another_of_its_chunks_keeps_its_number() -> None:
+    parts = tuple(
+        SectionPart(chunk_id=name, content_hash=name, page_url=None, start=at)
+        for at, name in enumerate(("one", "two"))
+    )
+    section = a_result("Ten a day.", chunk_id="one", content_hash="one", parts=parts)
+    again = a_result("Ten a day, or less.", chunk_id="two", content_hash="two", parts=parts)
+    other = a_result("Two a week.", chunk_id="three", content_hash="three")
+    context, _ = RetrievalContext(query="").extended([section], took_ms=1.0, at=NOON)
+    assert context.handed_over(other) is None
+    context, numbered = context.extended([other, again], took_ms=1.0, at=NOON)
+    assert [result.rank for result in numbered] == [2, 1]
+    assert numbered[1].text == section.text
+    assert len(context.results) == 2

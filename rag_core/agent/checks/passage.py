@@ -60,10 +60,11 @@ class Passage:
         return tuple(sentence for sentence, _ in read(self.text))
 
     def nearest(self, sentence: str) -> str:
-        """The sentence of the passage that shares most with this one."""
+        """The sentence of the passage that shares most with this one; a heading says nothing."""
         wanted = set(content(sentence))
+        said = [one for one in read(self.text) if not one[0].lstrip().startswith("#")]
         nearest, _ = max(
-            read(self.text) or ((self.text, frozenset()),), key=lambda one: shared(wanted, one[1])
+            said or ((self.text, frozenset()),), key=lambda one: shared(wanted, one[1])
         )
         return nearest
 
