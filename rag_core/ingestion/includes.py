@@ -14,7 +14,8 @@ from rag_core.ingestion.kinds import MARKDOWN, SMALL, kind_of
 from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Unreadable
 from rag_core.ingestion.loaders.markdown import ABOUT_MARKS, FENCE, with_code_replaced
-from rag_core.ingestion.loaders.templates import RAW, arguments_in
+from rag_core.ingestion.loaders.tag_words import arguments_in
+from rag_core.ingestion.loaders.templates import RAW
 from rag_core.ingestion.site_files import SiteFiles
 from rag_core.ingestion.sources import SourceFile
 

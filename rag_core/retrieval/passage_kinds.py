@@ -52,11 +52,20 @@ HEADINGS = {
     ),
 }
 """Headings, without their marks and numbers, by what stands below them."""
-PATTERNS = {kind: re.compile(rf"(?:{words})[:.!?]*", re.IGNORECASE) for kind, words in HEADINGS.items()}
+PATTERNS = {
+    kind: re.compile(rf"(?:{words})[:.!?]*", re.IGNORECASE) for kind, words in HEADINGS.items()
+}
 MARKS = re.compile(r"[^\w\s'’&+/?:.!-]|_", re.UNICODE)
-NUMBER = re.compile(r"^(?:(?:step|part|section|chapter|lesson|module|unit)\s+)?[\d.]+[\s:.)-]+\s*", re.IGNORECASE)
-BEFORE_COLON = re.compile(r"^(exercise|quiz|assignment|challenge|homework|practice|prompt)s?\b[ \d.]*\s*[:–—-]", re.IGNORECASE)
+NUMBER = re.compile(
+    r"^(?:(?:step|part|section|chapter|lesson|module|unit)\s+)?[\d.]+[\s:.)-]+\s*", re.IGNORECASE
+)
+BEFORE_COLON = re.compile(
+    r"^(exercise|quiz|assignment|challenge|homework|practice|prompt)s?\b[ \d.]*\s*[:–—-]",
+    re.IGNORECASE,
+)
 """`Exercise 3: Move the arm`."""
+LOG = re.compile(r"log|notes|new", re.IGNORECASE)
+"""Of a whole page that is called `Announcements`, more often than not, the rules for them are the subject."""
 LEAD = re.compile(r"\A\s*(?:#{1,6}[ \t]+[^\n]*\n+)?(?:\*\*|__)([^*_\n]{3,60}?)(?:\*\*|__):?")
 """The first words of a passage in bold: the title of a box."""
 BOXES = {
@@ -65,16 +74,42 @@ BOXES = {
 }  # fmt: skip
 
 
-def kind_of(headings: Sequence[str], text: str = "") -> str:
-    """A passage's kind, by the nearest of the headings that it stands under and says one."""
+ASKED = {
+    "exercise": r"exercis|quiz|assignment|homework|challenge|practi[cs]|rubric|\btasks?\b|hand in|submit|grad(?:ed|ing)",
+    "prompt": r"\bprompts?\b|\bask (?:the |an )?(?:ai|chatgpt|claude)|\bai\b|chatgpt|claude",
+    "objectives": r"objectives?|outcomes?|\bgoals?\b|\blearn(?:t|ed)?\b|taught|able to do|\bcovers?\b|covered",
+    "setup": r"instructor|teacher|educator|trainer|teach",
+    "announcement": r"\bnews|\bnew\b|chang|releas|version|announc|updat|event|latest|upcoming",
+    "contents": r"chapters?|lessons?|modules?|contents|outline|syllabus|overview|\bcovers?\b|covered|topics?|structure",
+    "links": r"resource|\blinks?\b|\bread|reference|credit|author|who (?:wrote|made)|learn more|\bnext\b|related|contribut",
+}
+"""What a question says that asks for passages of a kind."""
+ASKS = {kind: re.compile(words, re.IGNORECASE) for kind, words in ASKED.items()}
+WEIGHT = 0.95
+"""What is left of the score of a passage that tells nothing itself, unless the question asks for
+such passages. docs/retrieval.md tells how it was chosen."""
+
+
+def kinds_asked_for(question: str) -> frozenset[str]:
+    """The kinds that a question speaks of."""
+    return frozenset(kind for kind, words in ASKS.items() if words.search(question))
+
+
+def kind_of(title: str, headings: Sequence[str], text: str = "") -> str:
+    """A passage's kind, by the nearest of the headings that it stands under and says one, else by
+    its page's title."""
     for heading in reversed(headings):
         if kind := kind_by_heading(heading):
             return kind
+    by_title = kind_by_heading(title)
+    if by_title and (by_title != "announcement" or LOG.search(title)):
+        return by_title
     lead = LEAD.match(text)
     return BOXES.get(lead[1].strip(" :").lower(), TEXT) if lead else TEXT
 
 
 def kind_by_heading(heading: str) -> str | None:
+    """The kind of what stands under a heading, where its words say one."""
     if found := BEFORE_COLON.match(MARKS.sub("", heading).strip()):
         return "prompt" if found[1].lower() == "prompt" else "exercise"
     words = NUMBER.sub("", " ".join(MARKS.sub(" ", heading).split())).strip()
