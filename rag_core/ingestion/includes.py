@@ -32,8 +32,10 @@ MARK = re.compile(
     r"|^(?P<margin>[ \t]*)-+8<-+[ \t]+(?P<snippet>[\"'][^\n\"']+[\"'])[ \t]*$"
     r"|^[ \t]*-+8<-+[ \t]*\n(?P<snippets>(?:[^\n]+\n){1,50}?)[ \t]*-+8<-+[ \t]*$"
     r"|^[ \t]*<<<[ \t]*(?P<press>@?[\w./][^\n]*)$"
-    r"|^(?P<ticks>`{3,}|:{3,})\{(?P<directive>include|literalinclude)\}[ \t]*(?P<myst>[^\n]+)\n(?P<options>(?:[^\n`:]*+[^\n]*\n){0,20}?)(?P=ticks)[ \t]*$"
-    r"|\{%-?[ \t]*(?P<tag>include|include_relative|include_cached|render|data|indented_data_reference)[ \t]+(?P<given>(?:[^\n{}%]|%(?!\}))+?)[ \t]*-?%\}"
+    r"|^(?P<ticks>`{3,}|:{3,})\{(?P<directive>include|literalinclude)\}[ \t]*(?P<myst>[^\n]+)\n"
+    r"(?:[^\n]*\n){0,20}?(?P=ticks)[ \t]*$"
+    r"|\{%-?[ \t]*(?P<tag>include|include_relative|include_cached|render|data"
+    r"|indented_data_reference)[ \t]+(?P<given>(?:[^\n{}%]|%(?!\}))+?)[ \t]*-?%\}"
     r"|\{\{[<%][ \t]*(?P<code>include|readfile|param)[ \t]+(?P<named>[^\n{}<>%]+?)[ \t]*/?[>%]\}\}"
     r"|(?<![$=\\{])\{\{-?[ \t]*(?P<value>[A-Za-z_][\w-]*(?:\.[\w-]+)+)[ \t]*(?:\|[^\n{}]*)?\}\}",
     re.MULTILINE,

@@ -36,7 +36,7 @@ def clean(text: str) -> str:
         ("Use `{% raw %}{{ name }}{% endraw %}`.", "Use `{{ name }}`."),
         ("{% highlight sh %}\nls\n{% endhighlight %}", "```sh\nls\n```"),
         ("{% for p in site.pages %}\n- [{{ p.title }}]({{ p.url }})\n{% endfor %}\nText.", "Text."),
-        ("{% ifversion ghes %}Your server{% else %}GitHub{% endif %} keeps it.", "GitHub keeps it."),
+        ("{% ifversion ghes %}Yours{% else %}GitHub{% endif %} keeps it.", "GitHub keeps it."),
         ("{% ifversion fpt or ghec %}Here{% elsif ghes %}There{% endif %}.", "Here."),
         ("{% if page.beta %}Beta: {% endif %}it works.", "Beta: it works."),
         ("Ask in {% slack_channel \"lab-help\" %}.", "Ask in lab-help."),

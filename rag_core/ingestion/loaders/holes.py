@@ -7,7 +7,8 @@ import re
 HOLE = "\ue002"
 """Stands where the value was, until the sentence around it is mended."""
 LINE = re.compile(
-    rf"(?m)^[ \t]*(?:[-*+]|\d+[.)]|#+|\|)?[ \t|]*(?:\[?{HOLE}+\]?(?:\([^()\n]*\))?[ \t.,:|–-]*)+$\n?"
+    rf"(?m)^[ \t]*(?:[-*+]|\d+[.)]|#+|\|)?[ \t|]*"
+    rf"(?:\[?{HOLE}+\]?(?:\([^()\n]*\))?[ \t.,:|–-]*)+$\n?"
 )
 LINK = re.compile(rf"!?\[([^\[\]\n]*)\]\([^()\n]*{HOLE}[^()\n]*\)")
 PAIR = re.compile(rf"\([ \t]*{HOLE}[ \t]*\)|\"{HOLE}\"|“{HOLE}”|(\*\*|__|\*|_|`){HOLE}\1")

@@ -37,7 +37,8 @@ CONTENTS_MARKS = re.compile(r"(?i)\[_?toc"), re.compile(r"(?i)\$\{toc")
 WIKI_LINK = re.compile(r"(!?)\[\[(?=\S)([^\[\]|\n]{1,200})(?:\\?\|([^\[\]\n]{1,200}))?\]\](?!\()")
 CLASSES = re.compile(r"\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
 INCLUDE_LINE = re.compile(
-    r"(?m)^[ \t]*(?:\{\{#(?:include|rustdoc_include|playground|playpen)[^{}\n]*\}\}|\{!>?[^{}\n]*!\}"
+    r"(?m)^[ \t]*(?:\{\{#(?:include|rustdoc_include|playground|playpen)[^{}\n]*\}\}"
+    r"|\{!>?[^{}\n]*!\}"
     r"|-+8<-+[ \t]+[\"'][^\"'\n]*[\"'])[ \t]*$"
 )
 RAW_IN_CODE = re.compile(r"\{%-?\s*raw\s*-?%\}((?:[^{]|\{(?!%))*+)\{%-?\s*endraw\s*-?%\}")
