@@ -59,11 +59,13 @@ HEADINGS = {
 }
 """Headings, without their marks and numbers, by what stands below them."""
 LISTS = {
-    "contents": (r"(?:chapters|lessons|modules|outline|syllabus)|(?:chapter |lesson )?navigation",),
+    "contents": (r"chapters|lessons|modules|outline|syllabus|(?:chapter |lesson )?navigation",),
     "links": (
-        rf"{EXTRA} (?:readings?|resources?|information|info|links?|topics?|articles?|pages|content)",
-        rf"{EXTRA} (?:documentation|docs|material)|(?:useful |external |helpful |quick )?links",
-        r"see also|next steps?|what['’]?s next|where to go (?:next|from here)|learn more|read more",
+        rf"{EXTRA} (?:readings?|resources?|information|info|links?|topics?|articles?|pages)",
+        rf"{EXTRA} (?:documentation|docs|material|content)",
+        r"(?:useful |external |helpful |quick )?links",
+        r"see also|next steps?|what['’]?s next|where to go (?:next|from here)",
+        r"(?:learn|read) more",
         r"resources|references|bibliography|review (?:&|and|\+) self[- ]study",
         r"credits?|acknowledge?ments?|contributors|authors",
     ),

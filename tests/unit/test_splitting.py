@@ -186,19 +186,3 @@ def fences_left_open(part: str) -> int:
 
 def test_the_reader_of_fences_sees_an_open_one() -> None:
     assert fences_left_open("a\n```py\ncode") == 1
-
-
-LINKED = "[the rules of the house](https://docs.example/rules_(old)#a-long-anchor)"
-IMAGE = '[![a plan of the house](images/plan.png)](https://docs.example/plan "The plan")'
-
-
-@pytest.mark.parametrize("kind", [Kind.TEXT, Kind.ITEM, Kind.TABLE])
-@pytest.mark.parametrize("link", [LINKED, IMAGE, LINKED.replace("rules of", "rules\n  of")])
-@pytest.mark.parametrize("between", [" ", ". ", " and so on and on, as it stands in ", ""])
-def test_a_link_is_never_cut_in_two(kind: Kind, link: str, between: str) -> None:
-    text = between.join([link] * 60)
-    pieces = [piece.text for piece in split_block(Block(kind, text), 40, size_of)]
-    whole = " ".join(link.split())
-    assert len(pieces) > 1
-    assert sum(piece.count(whole) for piece in pieces) == 60
-    assert all(piece.count("](") == whole.count("](") * piece.count(whole) for piece in pieces)
