@@ -12,6 +12,7 @@ from rag_core.ingestion.loaders import load
 from rag_core.retrieval.passage_kinds import kind_of, kinds_asked_for
 from rag_core.retrieval.scoring import by_all_signals
 from tests.builders import a_candidate
+from tests.shelf_builders import long_text
 
 LINKS = "- [Arm](arm.md)\n- [Eyes](eyes.md)"
 
@@ -61,7 +62,7 @@ def test_a_list_of_links_is_one_only_while_it_is_nothing_else(heading: str) -> N
 
 def test_the_nearest_heading_that_says_a_kind_decides() -> None:
     assert kind_of("Basil", ["Exercises", "Move the arm"], "Move it.") == "exercise"
-    assert kind_of("Basil", ["Exercises", "Prompt 1"], "Ask.") == "exercise"
+    assert kind_of("Basil", ["Exercises", "Prompt 1"], "Ask.") == "prompt"
     assert kind_of("Assignment", ["Instructions"], "Move it.") == "exercise"
     assert kind_of("Basil", ["Contents", "Usage"], "Run it.") == "text"
 
@@ -77,10 +78,10 @@ def test_a_box_has_the_kind_of_its_title() -> None:
 
 
 def test_each_chunk_of_a_page_is_labelled() -> None:
-    page = b"# Arm\n\nThe arm moves over the bowls.\n\n## Exercises\n\nMove the arm over bowl 2.\n"
+    page = f"# Arm\n\n{long_text('arm')}\n\n## Exercises\n\nMove the arm over bowl 2.\n"
     now = datetime.now(UTC)
     chunks = chunks_of(
-        load("arm.md", page),
+        load("arm.md", page.encode()),
         CoursePlace(),
         shelf=Shelf(book_id="course"),
         edition=Edition(version=1, created_at=now, updated_at=now),

@@ -56,31 +56,39 @@ BYLINES_WITHIN = 3
 """Paragraphs at the head of a page among which its authors are named."""
 LONGEST_BYLINE = 25
 """Words; what is longer says more than who wrote it."""
-HINT = re.compile(
-    r"(?i)edit|improve this|change this|fork this|suggest |view (?:page )?source|report an? "
-    r"|was this|to (?:the )?top|to (?:main )?content|this page|last |updated|modified|badge"
-    r"|shields\.io|travis-ci|codecov|coveralls|circleci|readthedocs|data:|prev|next|[←→«»©]"
-    r"|by |author|contributor|copyright|\(c\)|\]\([^()\n]*\)[ \t]*(?:>|/|::|›)"
-)
-"""A text without any of these has nothing to take away."""
+EDIT_HINTS = (
+    "edit", "this page", "this article", "this doc", "this section", "this file", "suggest",
+    "source", " top", "main content", "skip to",
+)  # fmt: skip
+DATE_HINTS = ("updated", "modified", "last ")
+TURN_HINTS = ("prev", "next", "←", "→", "«", "»")
+BYLINE_HINTS = ("by ", "by:", "author", "contributor")
+"""What a text has in it that a rule may find something in: looking for it takes next to nothing."""
+
+
+def has_any(hints: tuple[str, ...], lowered: str) -> bool:
+    return any(hint in lowered for hint in hints)
 
 
 def without_furniture(prose: str) -> str:
     """Text without lines that belong to the site. Each rule asks for a whole line: in a sentence
     the same words are the author's."""
-    if HINT.search(prose) is None:
-        return prose
     lowered = prose.lower()
     if "![" in prose:
         prose = DATA_IMAGE.sub(r"\1", BADGES.sub("", prose))
-    if "edit" in lowered:
+    if "[edit" in lowered:
         prose = EDIT_MARK.sub("", prose)
-    prose = TURN.sub("", EDIT_LINE.sub("", TRAIL.sub("", prose)))
-    if "updated" in lowered or "modified" in lowered or "last " in lowered:
+    if "](" in prose[: prose.find("\n", len(prose) - len(prose.lstrip()))]:
+        prose = TRAIL.sub("", prose)
+    if has_any(EDIT_HINTS, lowered):
+        prose = EDIT_LINE.sub("", prose)
+    if "](" in prose and has_any(TURN_HINTS, lowered):
+        prose = TURN.sub("", prose)
+    if has_any(DATE_HINTS, lowered):
         prose = DATED.sub("", prose)
     if "copyright" in lowered or "©" in prose or "(c)" in lowered:
         prose = COPYRIGHT.sub("", prose)
-    return without_byline(prose)
+    return without_byline(prose) if has_any(BYLINE_HINTS, lowered) else prose
 
 
 def without_byline(prose: str) -> str:
