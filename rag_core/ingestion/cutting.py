@@ -16,6 +16,7 @@ from rag_core.ingestion.identity import chunk_ids, content_hash, parent_id, plac
 from rag_core.ingestion.links import USUAL, page_url, with_anchor
 from rag_core.ingestion.loaders import LoadedDocument, title_of
 from rag_core.ingestion.site import Habits
+from rag_core.retrieval.passage_kinds import kind_of
 
 CRUMB = " › "
 
@@ -50,6 +51,7 @@ class PlaceOnPage(TypedDict):
     section_heading: str
     breadcrumb: str
     page_url: str | None
+    kind: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +100,7 @@ def chunks_of(
                 updated_at=edition.updated_at,
                 prev_chunk_id=ids[number],
                 next_chunk_id=ids[number + 2],
-                **place_on(page, passage.path),
+                **place_on(page, passage),
                 **fields,
             ),
         )
@@ -121,13 +123,14 @@ def page_of(document: LoadedDocument, passages: list[Passage], shelf: Shelf) -> 
     )
 
 
-def place_on(page: Page, path: tuple[Heading, ...]) -> PlaceOnPage:
-    below = page.below_top(path)
+def place_on(page: Page, passage: Passage) -> PlaceOnPage:
+    below = page.below_top(passage.path)
     return {
         "page_title": page.title,
         "section_heading": section_of(below),
         "breadcrumb": CRUMB.join([page.title, *(heading.title for heading in below)]),
         "page_url": with_anchor(page.address, below[-1].anchor if below else ""),
+        "kind": kind_of(page.title, [heading.title for heading in below], passage.text),
     }
 
 

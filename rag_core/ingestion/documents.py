@@ -36,6 +36,8 @@ class DocumentMetadata:
     prev_chunk_id: str | None = None
     next_chunk_id: str | None = None
     released_at: datetime | None = None
+    kind: str = "text"
+    """What the passage is where it asks, announces or lists and does not explain."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.chunk_index < self.total_chunks:

@@ -14,7 +14,8 @@ from rag_core.ingestion.kinds import MARKDOWN, SMALL, kind_of
 from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Unreadable
 from rag_core.ingestion.loaders.markdown import ABOUT_MARKS, FENCE, with_code_replaced
-from rag_core.ingestion.loaders.templates import RAW, arguments_in
+from rag_core.ingestion.loaders.tag_words import arguments_in
+from rag_core.ingestion.loaders.templates import RAW
 from rag_core.ingestion.site_files import SiteFiles
 from rag_core.ingestion.sources import SourceFile
 
@@ -31,8 +32,10 @@ MARK = re.compile(
     r"|^(?P<margin>[ \t]*)-+8<-+[ \t]+(?P<snippet>[\"'][^\n\"']+[\"'])[ \t]*$"
     r"|^[ \t]*-+8<-+[ \t]*\n(?P<snippets>(?:[^\n]+\n){1,50}?)[ \t]*-+8<-+[ \t]*$"
     r"|^[ \t]*<<<[ \t]*(?P<press>@?[\w./][^\n]*)$"
-    r"|^(?P<ticks>`{3,}|:{3,})\{(?P<directive>include|literalinclude)\}[ \t]*(?P<myst>[^\n]+)\n(?P<options>(?:[^\n`:]*+[^\n]*\n){0,20}?)(?P=ticks)[ \t]*$"
-    r"|\{%-?[ \t]*(?P<tag>include|include_relative|include_cached|render|data|indented_data_reference)[ \t]+(?P<given>(?:[^\n{}%]|%(?!\}))+?)[ \t]*-?%\}"
+    r"|^(?P<ticks>`{3,}|:{3,})\{(?P<directive>include|literalinclude)\}[ \t]*(?P<myst>[^\n]+)\n"
+    r"(?:[^\n]*\n){0,20}?(?P=ticks)[ \t]*$"
+    r"|\{%-?[ \t]*(?P<tag>include|include_relative|include_cached|render|data"
+    r"|indented_data_reference)[ \t]+(?P<given>(?:[^\n{}%]|%(?!\}))+?)[ \t]*-?%\}"
     r"|\{\{[<%][ \t]*(?P<code>include|readfile|param)[ \t]+(?P<named>[^\n{}<>%]+?)[ \t]*/?[>%]\}\}"
     r"|(?<![$=\\{])\{\{-?[ \t]*(?P<value>[A-Za-z_][\w-]*(?:\.[\w-]+)+)[ \t]*(?:\|[^\n{}]*)?\}\}",
     re.MULTILINE,

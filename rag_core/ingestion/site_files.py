@@ -19,6 +19,9 @@ from rag_core.ingestion.front_matter import Loader, has_aliases
 MOST_BYTES = 256 * 1024
 """Of one file that a page includes, or takes values from."""
 LONGEST_PATH = 300
+NAME = re.compile(r"[\w-]{1,80}")
+DEEPEST = 10
+"""Names in the path of one value."""
 MOST_BRACKETS = 20_000
 """Brackets in a file of values: deep nests of them keep a parser busy for minutes."""
 PARTS = (
@@ -42,7 +45,6 @@ SETTINGS = (
     "config.yaml",
     "config.toml",
 )
-NOT_FOLLOWED = {"node_modules", "__pycache__"}
 
 
 class SiteFiles:
@@ -55,6 +57,7 @@ class SiteFiles:
         self._folders = ["/".join(parts[:count]) for count in range(len(parts), -1, -1)]
         """The page's folder and those above it, the nearest first, as seen from the root."""
         self._is_inside = ".." not in parts
+        self._values: dict[str, str | None] = {}
 
     def text(self, name: str, places: Sequence[str] = PARTS) -> str | None:
         """A text by the path that a page gives, counted from its folder or one above it."""
@@ -63,15 +66,19 @@ class SiteFiles:
 
     def value(self, path: str) -> str | None:
         """A value by its name, such as `site.data.prices.first` or `variables.product.name`."""
+        if path not in self._values:
+            self._values[path] = self._looked_up(path)
+        return self._values[path]
+
+    def _looked_up(self, path: str) -> str | None:
         names = path.split(".")
-        if not all(re.fullmatch(r"[\w-]{1,80}", name) for name in names) or len(names) > 10:
+        if len(names) > DEEPEST or not all(NAME.fullmatch(name) for name in names):
             return None
         for places, wanted in readings(names):
             for name in places:
                 found = self._find(name, ("",))
-                if found is None:
-                    continue
-                value = picked(values_in(found, *stamp(found)), wanted)
+                values = None if found is None else values_in(found, *stamp(found))
+                value = picked(values, wanted)
                 if value is not None:
                     return value
         return None
@@ -91,17 +98,17 @@ class SiteFiles:
         """The same without links, where it is a small regular file below the root."""
         if path.startswith(("../", "/")) or path in {".", ".."}:
             return None
-        real = os.path.realpath(os.path.join(self._root, path))
-        below = real.removeprefix(f"{self._root.rstrip(os.sep)}{os.sep}")
-        if below == real or any(
-            p.startswith(".") or p in NOT_FOLLOWED for p in below.split(os.sep)
-        ):
-            return None
+        named = f"{self._root}/{path}"
         try:
-            found = os.stat(real)
+            found = os.stat(named)
         except (OSError, ValueError):
             return None
-        return real if stat.S_ISREG(found.st_mode) and found.st_size <= MOST_BYTES else None
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
+            return None
+        real = os.path.realpath(named)
+        below = real.removeprefix(f"{self._root.rstrip(os.sep)}{os.sep}")
+        is_hidden = any(part.startswith(".") for part in below.split(os.sep))
+        return None if below == real or is_hidden else real
 
 
 def readings(names: Sequence[str]) -> Iterator[tuple[list[str], Sequence[str]]]:

@@ -74,15 +74,21 @@ def sentences(line: str) -> Iterator[str]:
 
 def words(sentence: str) -> Iterator[str]:
     for word in sentence.split():
-        if "](" in word and len(LINK.sub("", word)) <= LONGEST_WORD:
-            yield word
-            continue
-        end = 0
-        for link in LINK.finditer(word) if "](" in word else ():
-            yield from short_runs(word[end : link.start()])
-            yield link[0]
-            end = link.end()
-        yield from short_runs(word[end:])
+        yield from linked_runs(word) if "](" in word else short_runs(word)
+
+
+def linked_runs(word: str) -> Iterator[str]:
+    """A word in runs, each link whole, with the few signs before it and behind the last one."""
+    start = 0
+    for link in LINK.finditer(word):
+        *runs, before = ["", *short_runs(word[start : link.start()])]
+        yield from filter(None, runs)
+        start = link.end()
+        is_last = len(word) - start <= LONGEST_WORD and "](" not in word[start:]
+        after = word[start:] if is_last else ""
+        start += len(after)
+        yield f"{before}{link[0]}{after}"
+    yield from short_runs(word[start:])
 
 
 def short_runs(run: str) -> Iterator[str]:

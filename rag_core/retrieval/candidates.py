@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeVar
 
 from rag_core.retrieval.likeness import Likeness
+from rag_core.retrieval.passage_kinds import TEXT
 
 T = TypeVar("T")
 
@@ -32,6 +33,8 @@ class Candidate(NamedTuple):
     similarity: float
     score: float
     """By meaning and by words."""
+    kind: str = TEXT
+    """What it is where it asks, announces or lists and does not explain."""
 
     @property
     def nearness(self) -> float:

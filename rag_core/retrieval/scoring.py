@@ -16,6 +16,7 @@ from rag_core.retrieval.codes import code_shares, codes_in
 from rag_core.retrieval.cosines import USUAL
 from rag_core.retrieval.coverage import Wording, shares
 from rag_core.retrieval.likeness import Likeness
+from rag_core.retrieval.passage_kinds import TEXT, WEIGHT, kinds_asked_for
 
 P = TypeVar("P", bound=Hashable)
 Signals = NDArray[np.float64]
@@ -111,6 +112,8 @@ class Judgement:
     candidates: Sequence[Candidate]
     scores: NDArray[np.float64]
     threshold: float
+    weights: NDArray[np.float64]
+    """By what each candidate is: less for exercises, tables of contents and the like."""
     in_turn: bool
     """Whether pages take turns, or passages stand by their scores however many a page has."""
 
@@ -127,7 +130,7 @@ class Judgement:
     def placed(self, likeness: Likeness) -> list[Placed]:
         """Equal texts are merged."""
         alike = np.array([max(0.0, likeness.get(each.point, 0.0)) for each in self.candidates])
-        scores = with_pages(self.candidates, self.scores + LIKENESS_WEIGHT * alike)
+        scores = with_pages(self.candidates, self.scores + LIKENESS_WEIGHT * alike) * self.weights
         known = scores.tolist()
         placed = (Placed(self.candidates[at], known[at]) for at in best_first(scores))
         ordered = merged(each for each in placed if each.candidate.nearness >= self.threshold)
@@ -149,8 +152,15 @@ def by_all_signals(
         candidates=candidates,
         scores=with_wording(candidates, question, thread),
         threshold=threshold,
+        weights=kind_weights(candidates, question),
         in_turn=in_turn,
     )
+
+
+def kind_weights(candidates: Sequence[Candidate], question: str) -> NDArray[np.float64]:
+    """Passages that tell nothing themselves go behind those that do, unless they are asked for."""
+    full = kinds_asked_for(question) | {TEXT}
+    return np.array([1.0 if each.kind in full else WEIGHT for each in candidates])
 
 
 def best_first(scores: NDArray[np.float64]) -> list[int]:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rag_core.ingestion.blocks import Block, Kind
 from rag_core.ingestion.chunking import (
     LARGEST_BLOCK,
     SLACK,
@@ -15,6 +16,7 @@ from rag_core.ingestion.chunking import (
     cut_plain,
     size_of,
 )
+from rag_core.ingestion.splitting import split_block
 
 PARAGRAPH = st.lists(
     st.text("abcdefghijklmnop", min_size=1, max_size=9), min_size=3, max_size=120
@@ -258,3 +260,19 @@ def test_no_word_is_lost_between_titles_and_marks(text: str) -> None:
         kept = "".join(words_in(cutting(text)))
         if kept:
             assert sorted(c for c in kept if c in "ab") == sorted(c for c in text if c in "ab")
+
+
+LINKED = "[the rules of the house](https://docs.example/rules_(old)#a-long-anchor)"
+IMAGE = '[![a plan of the house](images/plan.png)](https://docs.example/plan "The plan")'
+
+
+@pytest.mark.parametrize("kind", [Kind.TEXT, Kind.ITEM])
+@pytest.mark.parametrize("link", [LINKED, IMAGE, LINKED.replace("rules of", "rules\n  of")])
+@pytest.mark.parametrize("between", [" ", ". ", " and so on and on, as it stands in ", ""])
+def test_a_link_is_never_cut_in_two(kind: Kind, link: str, between: str) -> None:
+    text = between.join([link] * 60)
+    pieces = [piece.text for piece in split_block(Block(kind, text), 40, size_of)]
+    whole = " ".join(link.split())
+    assert len(pieces) > 1
+    assert sum(piece.count(whole) for piece in pieces) == 60
+    assert all(piece.count("](") == whole.count("](") * piece.count(whole) for piece in pieces)

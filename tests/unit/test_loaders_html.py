@@ -40,6 +40,8 @@ def read(loader: Loader, main: str) -> str:
         "<div class=table-of-contents><a href=#x>Limits</a></div></main>",
         "<div id=content>{}<div class='pagination-nav'>Next: more</div></div>",
         "<div class=wrap><div class=page><div class=text>{}</div></div></div>",
+        "<main><div class=post-meta>By Jo, 3 May 2024</div><p class=byline></p>{}"
+        "<span class=mw-editsection>[<a href=/edit>edit</a>]</span></main>",
         "<form><table><tr><td>{}</td></tr></table></form>",
     ],
 )

@@ -54,14 +54,10 @@ def test_notes_and_tabs_keep_their_titles_and_their_text(note: str, read: str) -
 @pytest.mark.parametrize(
     "text",
     [
-        "::: fastapi.Response",
         "An exclamation!!! note that.",
         "```text\n:::tip\n!!! note\n    <Tabs>\nimport x from 'y'\n```",
         "`:::tip` and `<!-- this -->` and `{{ that }}`",
         "a < b and c > d, or Vec<T>, x<y",
-        "{{#include ../listing.rs:here}}",
-        "{* ../../docs_src/app.py hl[2:4] *}",
-        "```rust\n{{#rustdoc_include ../main.rs}}\n```",
         "export is a word of trade\nimport too",
         "- [ ] a task\n- [x] done",
         "Text with [brackets] and [^1].\n\n[^1]: A footnote.",

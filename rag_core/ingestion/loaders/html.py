@@ -33,7 +33,8 @@ FURNITURE = re.compile(
     r"|pager|prev-next|prevnext|edit-(?:this-)?page|edit-link|skip-?(?:link|to-content)|cookie\w*"
     r"|share|sharing|social|newsletter|subscribe|comments|disqus|advert\w*|ads|related|linenos?"
     r"|gutter|headerlink|hash-link|sr-only|visually-hidden|screen-reader-text|copy-?(?:button|btn)"
-    r"|clipboard|toolbar|theme-doc-footer\w*|last-updated|page-metadata|feedback|navbar|menu)"
+    r"|clipboard|toolbar|theme-doc-footer\w*|last-updated|page-metadata|feedback|navbar|menu"
+    r"|editsection|byline|(?:post|entry|article)-meta|author-(?:bio|box|card|info))"
     r"(?:$|[\s_-])",
     re.IGNORECASE,
 )

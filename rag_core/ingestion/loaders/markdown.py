@@ -10,6 +10,7 @@ from rag_core.ingestion.loaders.admonitions import without_admonitions
 from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Converted
 from rag_core.ingestion.loaders.furniture import without_furniture
+from rag_core.ingestion.loaders.holes import HOLE, mended
 from rag_core.ingestion.loaders.inline_html import without_tags
 from rag_core.ingestion.loaders.mdx import (
     without_components,
@@ -17,7 +18,8 @@ from rag_core.ingestion.loaders.mdx import (
     without_modules,
 )
 from rag_core.ingestion.loaders.references import definitions_in, with_links
-from rag_core.ingestion.loaders.templates import HOLE, has_templates, mended, without_templates
+from rag_core.ingestion.loaders.roles import without_roles
+from rag_core.ingestion.loaders.templates import has_templates, without_templates
 
 COMMENT = r"<!--.*?(?:-->|\Z)|\{/\*(?!\s*#).{0,4000}?\*/\}"
 CODE = re.compile(
@@ -35,7 +37,8 @@ CONTENTS_MARKS = re.compile(r"(?i)\[_?toc"), re.compile(r"(?i)\$\{toc")
 WIKI_LINK = re.compile(r"(!?)\[\[(?=\S)([^\[\]|\n]{1,200})(?:\\?\|([^\[\]\n]{1,200}))?\]\](?!\()")
 CLASSES = re.compile(r"\{(?::|\s*\.(?=[\w-]))[^{}\n]*\}")
 INCLUDE_LINE = re.compile(
-    r"(?m)^[ \t]*(?:\{\{#(?:include|rustdoc_include|playground|playpen)[^{}\n]*\}\}|\{!>?[^{}\n]*!\}"
+    r"(?m)^[ \t]*(?:\{\{#(?:include|rustdoc_include|playground|playpen)[^{}\n]*\}\}"
+    r"|\{!>?[^{}\n]*!\}"
     r"|-+8<-+[ \t]+[\"'][^\"'\n]*[\"'])[ \t]*$"
 )
 RAW_IN_CODE = re.compile(r"\{%-?\s*raw\s*-?%\}((?:[^{]|\{(?!%))*+)\{%-?\s*endraw\s*-?%\}")
@@ -94,7 +97,8 @@ def readable(text: str, *, is_mdx: bool = False) -> str:
 
     prose = with_code_replaced(HELD_CODE.sub("", text).replace(HOLE, ""), without_code)
     if has_templates(prose):
-        prose = without_templates(prose, hold, restored)
+        prose = without_templates(prose, hold)
+    prose = without_roles(prose, restored)
     prose = without_components(without_modules(without_marks(prose)), inline=is_mdx)
     if is_mdx:
         prose = without_expressions(prose)

@@ -106,8 +106,8 @@ def read_up_to(opened: FileIO, most: int) -> bytes:
 
 
 def read_source(file: SourceFile) -> bytes:
-    """The bytes of a file, never more than the bound even if it grows while it is read, and with what
-    its page includes from the files beside it: when one of those changes, the page has changed."""
+    """The bytes of a file, never more than the bound even if it grows while it is read, with what
+    its page includes from other files: when one of those changes, the page has changed."""
     kind = kind_of(file.path.name)
     if kind is None:
         raise IngestionError(file.source_file, "read", "files of this kind cannot be read")

@@ -16,6 +16,7 @@ from pydantic_core import from_json, to_json
 from rag_core.ingestion.documents import DocumentMetadata, EmbeddedChunk
 from rag_core.ingestion.identity import named_id
 from rag_core.retrieval.candidates import Candidate, Placed
+from rag_core.retrieval.passage_kinds import TEXT
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Ranked
 
@@ -48,8 +49,9 @@ for those who read a server's collection beside us; nobody reads this one, where
 tenth of adding a passage."""
 NARROWING = (TENANT, *EDGE_KEYWORDS, *INTEGERS, *DATETIMES)
 OTHERS = "others"
-AT_HAND = ("source_file", "total_chunks", "breadcrumb")
-"""Of the others, what candidates are put in order by; the rest is only read of the few winners."""
+AT_HAND = ("source_file", "total_chunks", "breadcrumb", "kind")
+"""Of the others, what candidates are put in order by; the rest is only read of the few winners. The
+last ones are missing in an index that was built before there were any."""
 ASIDE = tuple(name for name in METADATA if name not in NARROWING)
 NARROW = tuple(name for name in METADATA if name in NARROWING)
 values_aside, values_narrow = attrgetter(*ASIDE), attrgetter(*NARROW)
@@ -140,7 +142,7 @@ def opened(stored: dict[str, Any]) -> dict[str, Any]:
         line, stored["text"] = packed.split("\n", 1)
         return {**stored, **read(line)}
     at_hand, stored[OTHERS], stored["text"] = packed.split("\n", 2)
-    stored |= zip(AT_HAND, read(at_hand), strict=True)
+    stored |= zip(AT_HAND, read(at_hand), strict=False)
     return stored
 
 
@@ -206,6 +208,7 @@ def candidates(
             payload["text"],
             similarity,
             score,
+            payload.get("kind", TEXT),
         )
         for point, similarity, score in found
         if (payload := stored.get(point))
