@@ -161,6 +161,7 @@ async def test_the_thread_remembers_the_search_and_what_the_confidence_came_from
     assert [record.query for record in turn.retrievals] == [ASKED]
     assert turn.metadata[ESTIMATE]["level"] == "high"
     assert turn.metadata[ESTIMATE]["features"]["best_answered"] == 1.0
+    assert "upload" not in str(turn.metadata[ESTIMATE]), "figures, and nobody's words"
 
 
 async def test_it_tells_how_far_it_is() -> None:
