@@ -73,6 +73,10 @@ def untrained_judge(config: AgentConfig) -> Judge:
     return Judge(reader=reader, profile=profile_named(config.profile, estimate))
 
 
+def loop_of(model: ChatModel, config: AgentConfig, now: Callable[[], datetime]) -> Loop:
+    return Loop(model=model, temperature=config.temperature, max_tokens=config.max_tokens, now=now)
+
+
 class Agent:
     """Retrieves before it speaks, cites what it used, and says when the documents have nothing."""
 
@@ -91,9 +95,7 @@ class Agent:
         self._judge = judge or untrained_judge(config)
         self._now = now
         self._passages = PassageAnswerer(judge=self._judge, now=now)
-        self._loop = model and Loop(
-            model=model, temperature=config.temperature, max_tokens=config.max_tokens, now=now
-        )
+        self._loop = None if model is None else loop_of(model, config, now)
 
     @property
     def signature(self) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib import resources
 from statistics import fmean
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -84,7 +83,7 @@ class Estimate(BaseModel):
 
     def odds(self, features: Features) -> float:
         """The log odds that the sections hold the answer."""
-        shown: dict[str, Any] = asdict(features)
+        shown: dict[str, float] = asdict(features)
         return self.intercept + sum(w * shown[name] for name, w in self.weights.items())
 
     def probability(self, features: Features) -> float:

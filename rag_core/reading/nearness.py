@@ -49,4 +49,5 @@ class NearnessReader:
             return np.zeros(len(units))
         asked = np.array(await self._embedder.embed_query(question))
         vectors = np.array(await self._embedder.embed_documents(units))
-        return np.clip(vectors @ asked, 0.0, 1.0)
+        cosines: NDArray[np.float64] = np.clip(vectors @ asked, 0.0, 1.0)
+        return cosines

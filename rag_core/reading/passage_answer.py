@@ -75,13 +75,13 @@ def nearest_sections(asked: Iterable[Asked], phrases: Phrases) -> PassageAnswer:
     """The sections that come nearest with their best lines, where no answer is sure."""
     groups = [nearest_first(each.sections[:MOST_SECTIONS]) for each in asked]
     in_turn = [section for group in zip_longest(*groups) for section in group if section]
-    shown: dict[str, Excerpt] = {}
+    shown: dict[tuple[str, str], Excerpt] = {}
     room = ROOM
     for section in in_turn:
         excerpt = best_lines(section, room=NEAR, more=phrases.more)
         words = word_count(excerpt.text)
         if len(shown) < LEAST_NEAR or (len(shown) < MOST_SECTIONS and words <= room):
-            shown.setdefault(section.result.chunk_id, excerpt)
+            shown.setdefault(section.key, excerpt)
             room -= words
     return quoted(list(shown.values()), before=[phrases.nearest])
 
@@ -90,9 +90,9 @@ def quoted(
     excerpts: Sequence[Excerpt], *, before: Sequence[str] = (), after: Sequence[str] = ()
 ) -> PassageAnswer:
     """Each section as a quotation below its place in the documents; a section is quoted once."""
-    each_once: dict[str, Excerpt] = {}
+    each_once: dict[tuple[str, str], Excerpt] = {}
     for excerpt in excerpts:
-        each_once.setdefault(excerpt.section.result.chunk_id, excerpt)
+        each_once.setdefault(excerpt.section.key, excerpt)
     shown = list(each_once.values())
     parts = [quotation(excerpt, number) for number, excerpt in enumerate(shown, start=1)]
     return PassageAnswer(

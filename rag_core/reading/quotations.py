@@ -47,7 +47,8 @@ def with_bold_marks(response: AgentResponse) -> str:
 
 def quotes_by_number(response: AgentResponse) -> Mapping[int, str]:
     """The words that answer in each quoted section, by its footnote."""
-    return {note.number: note.quote for note in (*response.citations, *response.marks)}
+    quotes = {note.number: note.quote for note in response.citations}
+    return quotes | {mark.number: mark.quote for mark in response.marks}
 
 
 def bold_lines(lines: Sequence[str], quotes: Mapping[int, str]) -> Iterator[str]:

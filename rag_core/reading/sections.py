@@ -24,6 +24,11 @@ class ReadSection:
     reading: Reading
 
     @property
+    def key(self) -> tuple[str, str]:
+        """The same for a section that was found for several questions, by whichever part of it."""
+        return self.result.parent_doc_id, self.section.text
+
+    @property
     def best_unit(self) -> float:
         return max(self.reading.units, default=0.0)
 

@@ -192,8 +192,8 @@ async def test_cut_offs_are_measured_and_kept(kitchen: Path, tmp_path: Path) -> 
     (kitchen / "questions.jsonl").write_text(rows(*asked, *strange))
     printed, _ = await footnote("calibrate", "kitchen", "--json", folder=tmp_path)
     document = json.loads(printed)
-    kept = json.loads((tmp_path / "data" / "calibration.json").read_text())
-    assert document["calibration"] == kept
+    kept = json.loads((tmp_path / "data" / "estimate.json").read_text())
+    assert document["estimate"] == kept
     assert document["sets"][0]["refused"] == 1.0
     told, _ = await footnote("calibrate", "kitchen", folder=tmp_path)
     assert "refused below" in told
@@ -202,4 +202,4 @@ async def test_cut_offs_are_measured_and_kept(kitchen: Path, tmp_path: Path) -> 
 async def test_too_few_questions_calibrate_nothing(kitchen: Path, tmp_path: Path) -> None:
     _, said = await footnote("calibrate", "kitchen", folder=tmp_path, expect=2)
     assert "it takes 20 of each kind" in " ".join(said.split())
-    assert not (tmp_path / "data" / "calibration.json").exists()
+    assert not (tmp_path / "data" / "estimate.json").exists()

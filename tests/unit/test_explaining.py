@@ -1,18 +1,27 @@
-"""What `footnote ask --explain` says of the passages is what decided."""
+"""What `footnote ask --explain` says of the confidence is what decided."""
 
 from __future__ import annotations
 
-from rag_core.agent.confidence.inquiry import Inquiry
+from bot.commands.explaining import reasons
+from rag_core.agent.confidence.profiles import CalibratedProfile, SimpleProfile
+from rag_core.reading.estimate import Estimate
 
-from bot.commands.explaining import signals
-from tests.builders import a_result
+ESTIMATE = {
+    "confidence": 0.42,
+    "level": "low",
+    "features": {"top_relevance": 1.25, "cosine": 0.51},
+}
 
 
-def test_a_code_that_stands_in_no_passage_is_named_as_the_reason() -> None:
-    found = [a_result("There are 3 attempts unless max_attempts says otherwise.")]
-    asked = Inquiry(text="What is the default of max_retries?")
-    told = "\n".join(signals(asked, found))
-    assert "The code that is asked about stands in none of them." in told
-    assert "so it is refused" in told
-    known = "\n".join(signals(Inquiry(text="What is the default of max_attempts?"), found))
-    assert "stands there, which counts for much" in known
+def test_the_figures_and_the_cut_offs_are_named() -> None:
+    shipped = Estimate.shipped(embedder="", reader="")
+    answer = {"outcome": "low_confidence"}
+    told = "\n".join(reasons(answer, ESTIMATE, CalibratedProfile(shipped)))
+    assert "Confidence 0.42 (low) by the profile calibrated" in told
+    assert "top relevance 1.25, cosine 0.51" in told
+    assert f"Refused below {shipped.low:g}" in told
+
+
+def test_a_refusal_in_spite_of_good_passages_says_why() -> None:
+    told = "\n".join(reasons({"outcome": "no_results"}, ESTIMATE, SimpleProfile()))
+    assert "Refused all the same" in told

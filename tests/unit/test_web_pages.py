@@ -240,6 +240,34 @@ async def test_a_caution_is_said_in_words() -> None:
     assert "With caution." not in await page_of(an_answer())
 
 
+QUOTED = (
+    "**Limits › Daily** [1]\n> Ten a day. Free for all.\n\n"
+    "**Limits › Teams** [2]\n> Ten a day.\n>\n> 1. Open `x`.\n> 2. Go."
+)
+
+
+async def test_quoted_sections_show_the_words_that_answer_each_in_its_own_quotation() -> None:
+    notes = (a_citation(1, quote="Free for all."), a_citation(2, quote="Open `x`."))
+    page = await page_of(an_answer(QUOTED, citations=notes))
+    first, second = page.split("<blockquote>")[1:3]
+    assert "Ten a day. <mark>Free for all</mark>." in first
+    assert "Ten a day." in second
+    assert "<mark>Open </mark><code><mark>x</mark></code>" in second
+    assert page.count('class="marker"') == 2
+    assert "Quoted from 2 sections" in page
+    assert "supported by the documents" not in page
+
+
+async def test_where_only_the_nearest_sections_are_shown_the_answer_says_so_itself() -> None:
+    notes = (a_citation(1, quote=""), a_citation(2, quote=""))
+    text = f"I found no clear answer. These sections come nearest:\n\n{QUOTED}"
+    low = {"outcome": Outcome.LOW_CONFIDENCE, "confidence_level": ConfidenceLevel.LOW}
+    page = await page_of(an_answer(text, citations=notes, **low))
+    assert 'class="answer low_confidence quoted"' in page
+    assert "With caution." not in page
+    assert "Quoted from" not in page
+
+
 async def test_a_refusal_says_where_to_look() -> None:
     house = House()
     near = Suggestion(

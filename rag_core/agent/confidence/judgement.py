@@ -35,9 +35,8 @@ class Judged:
         return measured(self.results, self.level, self.confidence)
 
     def document(self) -> dict[str, Any]:
-        """What a thread remembers of it, to explain the answer by."""
+        """What a thread remembers of it, to explain the answer by: figures, and nobody's words."""
         return {
-            "question": self.question,
             "confidence": round(self.confidence, 4),
             "level": self.level.value,
             "features": {name: round(value, 4) for name, value in asdict(self.features).items()},

@@ -16,8 +16,8 @@ from rag_core.storage.engines.engine import Transaction
 from rag_core.storage.engines.statement import Statement, insert_into
 
 threads, sessions, turns = schema.threads, schema.sessions, schema.turns
-DERIVED = frozenset({"title", "standalone", "last_asker_id"})
-"""What a session's metadata holds of the words and people of its turns."""
+DERIVED = frozenset({"title", "standalone", "last_asker_id", "estimate"})
+"""What a session's metadata holds of its turns."""
 
 SESSION = Statement(
     select(sessions.c.id, sessions.c.metadata, sessions.c.topic_summary).where(
