@@ -35,8 +35,6 @@ from rag_core.text.tree import (
 SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]*_]{0,4}(?=\s)|[。！？]")
 LINE_END = re.compile(r"\n")
 SPACE = re.compile(r"\s+")
-BLOCK_START = re.compile(r"\A\d*(?=[-+*#>.)=~|:_])")
-"""Words that would begin a block at the beginning of a line, up to the sign that does it."""
 SMALLEST_SHARE = 4
 """A block that must be cut begins below others only if it fills this share of the part."""
 
@@ -203,7 +201,7 @@ def _most(count: int, fits: Callable[[int], bool]) -> int:
 
 def _cut_line(block: Paragraph | Heading, room: Room) -> tuple[Blocks, Blocks]:
     """The words up to the last border that there is room for, and the others."""
-    children = _with_plain_starts(block.children)
+    children = block.children
     leaves = list(_leaves(children))
     text = "".join(leaf for leaf, _ in leaves)
 
@@ -220,7 +218,6 @@ def _cut_line(block: Paragraph | Heading, room: Room) -> tuple[Blocks, Blocks]:
         cut = most
     following = cut + len(text[cut:]) - len(text[cut:].lstrip())
     left = words(following, len(text))
-    left = replace(left, children=_with_plain_starts(left.children))
     return (words(0, cut),), (left,) if left.children else ()
 
 
@@ -291,26 +288,6 @@ def _piece(child: Inline, start: int, end: int) -> Inline:
         case Emphasis():
             return Emphasis(child.mark, _slice(child.children, start, end))
         case LineBreak():
-            return child
-
-
-def _with_plain_starts(children: Inlines) -> Inlines:
-    """The lines of a paragraph so that none begins another block wherever it comes to stand."""
-    begins = True
-    plain: list[Inline] = []
-    for child in children:
-        plain.append(_with_plain_start(child) if begins else child)
-        begins = isinstance(child, LineBreak)
-    return tuple(plain)
-
-
-def _with_plain_start(child: Inline) -> Inline:
-    match child:
-        case Text():
-            return Text.of(BLOCK_START.sub(lambda found: found[0] + ESCAPE, child.marked))
-        case Emphasis(mark, (first, *others)):
-            return Emphasis(mark, (_with_plain_start(first), *others))
-        case _:
             return child
 
 

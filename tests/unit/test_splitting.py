@@ -106,6 +106,7 @@ def test_any_text_keeps_its_promises(text: str, limit: int, name: str) -> None:
 @example(text="x\na | b | c\n---|---\n" * 60, limit=400)
 @example(text="word - word # word 1. word === ~~~ word\n" * 60, limit=400)
 @example(text="~~word ~ word ~~ " * 60, limit=400)
+@example(text=">||0\n-|-", limit=400)
 @example(text="- a\n\n  b " + "word " * 300 + "\n- c\n\n7. d\n8. e", limit=400)
 def test_a_part_is_read_as_what_it_was(text: str, limit: int) -> None:
     """Slack reads its parts as Markdown: no piece of a paragraph may become a list or a table."""

@@ -39,6 +39,11 @@ COMMAND = re.compile(
 """The first character of what Slack takes for a command, in code as well."""
 SIGNS = re.compile("[<>&]")
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+LINE_BEGIN = re.compile(
+    r" *(?:(?=[-+*](?:\s|$)|#{1,6}(?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){3,}$|[|:-][|:\s-]*$)"
+    r"|\d{1,9}(?=[.)](?:\s|$)))"
+)
+"""What would begin a block of Markdown, up to the sign that does it."""
 MRKDWN_MARKS = {"*": "_", "**": "*", "~~": "~"}
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]|\Z)", re.IGNORECASE)
 """With a host and nothing else before its path: no name of a user."""
@@ -80,6 +85,10 @@ class SlackMarkdownWriter(ChatWriter):
 
     def heading(self, level: int, line: Inlines) -> str:
         return f"{'#' * level} {self.line(line)}"
+
+    def line_begin(self, line: str) -> str:
+        found = LINE_BEGIN.match(line)
+        return f"{found[0]}\\{line[found.end() :]}" if found else line
 
     def table(self, table: Table) -> str:
         return TableWriter(self).table(table)
