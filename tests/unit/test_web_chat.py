@@ -84,6 +84,13 @@ async def test_run_streams_when_it_is_asked_to() -> None:
     assert events_of(streamed.text)[-1].name == "final"
 
 
+async def test_a_stream_that_is_null_is_like_none() -> None:
+    async with visiting(House()) as client:
+        answered = await client.post("/chat/run", json=ASK | {"stream": None})
+    assert answered.status_code == 200
+    assert answered.json()["outcome"] == "completed"
+
+
 async def test_stages_never_go_back_when_a_question_is_tried_again() -> None:
     async def twice(question: IncomingQuestion, progress: Progress) -> AgentResponse:
         await progress.stage(QuestionState.GENERATING)
