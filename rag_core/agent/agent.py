@@ -16,6 +16,7 @@ from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.judgement import Judgement
+from rag_core.agent.confidence.level import ConfidenceMetrics
 from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.context import question_meant
@@ -41,11 +42,15 @@ from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.progress import Progress
 from rag_core.errors import AnswerTimedOut, FootnoteError
 from rag_core.ports import ChatModel
+from rag_core.retrieval.context import RetrievalContext
 
 log = logging.getLogger(__name__)
 
 STANDALONE = "standalone"
 """Where a thread's metadata keeps its last question as it was understood."""
+
+EVIDENCE = "evidence"
+"""Where it keeps what was measured on the passages of the last answer."""
 
 PLAIN = Manner()
 
@@ -60,6 +65,19 @@ class AgentAnswer:
 
     response: AgentResponse
     turn: Turn | None
+
+
+def evidence_of(context: RetrievalContext, measured: ConfidenceMetrics) -> dict[str, object]:
+    """What an answer's confidence was judged by, for whoever asks how it came about."""
+    return {
+        "average_similarity": measured.average_similarity,
+        "min_similarity": measured.min_similarity,
+        "max_similarity": measured.max_similarity,
+        "num_chunks": measured.num_chunks,
+        "chunk_diversity": measured.chunk_diversity,
+        "has_relevant_results": context.has_relevant_results,
+        "has_sufficient_context": context.has_sufficient_context,
+    }
 
 
 def inquiry_into(asked: str, understood: str, state: ConversationState) -> Inquiry:
@@ -179,7 +197,11 @@ class Agent:
         )
         if report.manner.hint_only:
             response = without_passages(response)
-        turn = self._turn(response, report, tool=tool, draft=draft, understood=understood)
+        measured = judgement.metrics
+        tool.context = tool.context.judged(floor=self._profile.floor, suffices=measured.suffices)
+        turn = self._turn(
+            response, report, tool=tool, draft=draft, understood=understood, measured=measured
+        )
         return AgentAnswer(response=response, turn=turn)
 
     def _tool(
@@ -188,6 +210,7 @@ class Agent:
         return RetrievalTool(
             retriever=self._retriever,
             bounds=bounds,
+            question=asked,
             now=self._now,
             earlier=earlier_questions(state.turns),
             sought={understood: essence(sought(without_courtesies(asked), understood))},
@@ -263,6 +286,7 @@ class Agent:
         tool: RetrievalTool | None = None,
         draft: Draft | None = None,
         understood: str = "",
+        measured: ConfidenceMetrics | None = None,
     ) -> Turn:
         """What the thread remembers: the question as asked, what was looked up, the answer."""
         asked = report.question.message
@@ -278,5 +302,8 @@ class Agent:
             messages=messages,
             retrievals=tool.records if tool else (),
             topic_summary=topic_summary(report.state, understood or asked),
-            metadata={STANDALONE: understood} if understood else {},
+            metadata={
+                **({STANDALONE: understood} if understood else {}),
+                EVIDENCE: evidence_of(tool.context, measured) if tool and measured else None,
+            },
         )

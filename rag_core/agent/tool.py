@@ -54,6 +54,15 @@ class ToolBounds:
     similarity_threshold: float = 0.0
     evidence_tokens: int = 8_000
 
+    def applied(self) -> dict[str, object]:
+        """What holds for every search of an answer, by name."""
+        return {
+            "book_ids": self.books.ids,
+            "limit": self.top_k,
+            "similarity_threshold": self.similarity_threshold,
+            **self.filters.applied(),
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
@@ -73,6 +82,7 @@ class RetrievalTool:
         *,
         retriever: Searches,
         bounds: ToolBounds,
+        question: str,
         now: Callable[[], datetime],
         earlier: Sequence[str] = (),
         sought: Mapping[str, str] = NOTHING_ELSE,
@@ -87,7 +97,7 @@ class RetrievalTool:
         looked for in its own words, since the thread is searched by anyway."""
         self._handed_tokens = 0
         self.context = RetrievalContext(
-            query="", filter_applied=tuple(sorted(bounds.filters.applied().items()))
+            query=question, filter_applied=tuple(sorted(bounds.applied().items()))
         )
         self.records: tuple[RetrievalRecord, ...] = ()
 

@@ -40,6 +40,7 @@ async def test_an_answer_stands_with_its_links_and_what_was_asked_for(handbook: 
     assert f"Searched for: {ASKED}" in told
     assert "by the profile calibrated" in told
     assert "of the question's wording" in " ".join(told.split())
+    assert re.search(r"diversity of the passages \d\.\d\d", " ".join(told.split()))
     assert "[1]" in told.split("How this came about")[1]
     (shown,) = re.findall(r"confidence \((\d\.\d\d)\)", " ".join(told.split()))
     assert f"Confidence {shown} (" in told  # what is explained is what was judged
