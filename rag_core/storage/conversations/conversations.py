@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -14,9 +15,11 @@ from rag_core.conversation.state import LIVE_MESSAGES, ConversationState
 from rag_core.storage import schema
 from rag_core.storage.conversations.sessions import is_ready, prepare
 from rag_core.storage.conversations.states import (
+    CARRIED,
     FIND,
     HISTORY,
     LOAD,
+    READ,
     RECENT,
     messages_from,
     state_from_row,
@@ -27,7 +30,7 @@ from rag_core.storage.conversations.states import (
 )
 from rag_core.storage.conversations.threads import has_key, key_to_row
 from rag_core.storage.engines.codec import to_time
-from rag_core.storage.engines.engine import Database, Transaction
+from rag_core.storage.engines.engine import Database, Row, Transaction
 from rag_core.storage.engines.statement import Statement
 from rag_core.storage.ledger.forgotten import remember_forgotten
 from rag_core.storage.messages import identity_from_row
@@ -93,7 +96,16 @@ class Conversations:
         rows = await self._database.rows(
             FIND, session_id=str(session_id), turns=turns_for(last_messages)
         )
-        return state_from_rows(rows, last_messages) if rows else None
+        return await self._state(rows, last_messages)
+
+    async def read(
+        self, session_id: UUID, *, last_messages: int = LIVE_MESSAGES
+    ) -> ConversationState | None:
+        """This very session, also where the thread has gone on in another one."""
+        rows = await self._database.rows(
+            READ, session_id=str(session_id), turns=turns_for(last_messages)
+        )
+        return await self._state(rows, last_messages)
 
     async def history(self, session_id: UUID) -> Sequence[Message]:
         rows = await self._database.rows(HISTORY, session_id=str(session_id))
@@ -132,4 +144,14 @@ class Conversations:
 
     async def _load(self, key: ConversationKey, last_messages: int) -> ConversationState | None:
         rows = await self._database.rows(LOAD, **key_to_row(key), turns=turns_for(last_messages))
-        return state_from_rows(rows, last_messages) if rows else None
+        return await self._state(rows, last_messages)
+
+    async def _state(self, rows: Sequence[Row], last_messages: int) -> ConversationState | None:
+        """A session, and with one that follows another what it goes on from."""
+        if not rows:
+            return None
+        state = state_from_rows(rows, last_messages)
+        if state.session_number == 1:
+            return state
+        carried = await self._database.rows(CARRIED, session_id=str(state.session_id))
+        return replace(state, carried=tuple(messages_from(carried[::-1])))
