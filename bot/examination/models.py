@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,7 +16,8 @@ from bot.settings import Settings
 from rag_core.agent.model_events import ToolChoice
 from rag_core.conversation.message import Message
 from rag_core.errors import StorageError, UpstreamError, UpstreamRejected
-from rag_core.ports import Embedder, Vector
+from rag_core.ports import Embedder
+from rag_core.retrieval.likeness import cosine
 
 PROBE_TOKENS = 16
 STRICTLY_SURE = 0.85
@@ -117,12 +117,6 @@ async def strictness(embedder: Embedder) -> Finding:
         return in_place("confidence profile", f"{says}.")
     return warning(
         "confidence profile", f"{says}, so most questions will be refused.", USE_CALIBRATED
-    )
-
-
-def cosine(one: Vector, other: Vector) -> float:
-    return math.fsum(a * b for a, b in zip(one, other, strict=True)) / (
-        math.hypot(*one) * math.hypot(*other)
     )
 
 

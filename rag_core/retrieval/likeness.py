@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -29,3 +30,12 @@ def middle_of(vectors: Sequence[Sequence[float]]) -> Middle | None:
     mean = np.mean(np.array(vectors, dtype=np.float64), axis=0)
     length = float(np.linalg.norm(mean))
     return Middle(mean.tolist(), length) if length else None
+
+
+def cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    """Clamped to 0–1, as similarities are."""
+    length = math.hypot(*one) * math.hypot(*other)
+    if not length or len(one) != len(other):
+        return 0.0
+    product = math.fsum(a * b for a, b in zip(one, other, strict=True))
+    return min(1.0, max(0.0, product / length))

@@ -247,7 +247,7 @@ class MemoryIndex:
     def __init__(self, *passages: SearchResult) -> None:
         self.passages = list(passages)
 
-    async def search(self, query: SearchQuery) -> SearchResponse:
+    async def look_up(self, query: SearchQuery) -> SearchResponse:
         known = await self.modules(
             books=query.book_ids, filters=replace(query.filters, module=None)
         )
