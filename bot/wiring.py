@@ -36,6 +36,7 @@ from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.housekeeping import Housekeeping
 from rag_core.desk.room import Room
+from rag_core.desk.summaries import SummaryWriter
 from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
@@ -76,6 +77,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             profile=profile,
         )
         answers = linked(settings, agent, vectors)
+        summaries = None
+        if settings.chat_model != "quoting":
+            summaries = await enter(SummaryWriter(model=model, threads=stores.conversations))
         metrics, web_replies = Metrics(), WebReplies()
         forgetting = Forgetter(stores.forgetting)
         forgetting.add(lambda asker_id: web_replies.forget_all())
@@ -92,7 +96,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, retriever, answers, model.name),
+            answering=answering(
+                settings, stores, library, retriever, answers, model.name, summaries
+            ),
             desk=desk_of(settings, stores, bell=bell, metrics=metrics, room=room),
             room=room,
             profile=profile,
@@ -170,6 +176,7 @@ def answering(
     retriever: Retriever,
     agent: AnsweringAgent,
     model: str,
+    summaries: SummaryWriter | None,
 ) -> Answering:
     return Answering(
         agent=agent,
@@ -180,6 +187,7 @@ def answering(
         max_turns=settings.agent_max_turns,
         repeats=repeats_of(stores.repeats, retriever),
         modules=retriever,
+        summaries=summaries,
     )
 
 

@@ -14,6 +14,8 @@ from rag_core.conversation.message import Message, Role
 MAX_TOPIC_SUMMARY = 200
 CARRIED_TURNS = 3
 """So many turns go on into the session that follows a full one."""
+SUMMARISED = "summarised"
+"""Where a thread's metadata says at which turn a model named its topic."""
 LIVE_MESSAGES = 100
 """Older messages of a thread are archived: kept, but no longer loaded with it."""
 

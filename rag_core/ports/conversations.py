@@ -33,6 +33,10 @@ class ConversationStore(Protocol):
         """This very session with its live messages, open or closed."""
         ...
 
+    async def summarise(self, session_id: UUID, *, instead_of: str, summary: str) -> bool:
+        """Put a topic summary in the place of this one; False where it is there no more."""
+        ...
+
     async def history(self, session_id: UUID) -> Sequence[Message]:
         """Every message of one session, archived ones included, in order."""
         ...

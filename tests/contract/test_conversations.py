@@ -11,7 +11,7 @@ import pytest
 
 from rag_core.conversation.key import LOCAL_TENANT, Platform
 from rag_core.conversation.message import Message, Role, ToolCall
-from rag_core.conversation.state import RetrievalRecord, Turn
+from rag_core.conversation.state import SUMMARISED, RetrievalRecord, Turn
 from rag_core.storage.conversations.conversations import Conversations
 from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.engines.statement import Statement
@@ -155,6 +155,20 @@ async def test_however_short_a_session_was_the_next_one_knows_what_it_was_about(
     again = await desk.conversations.find(session.session_id)
     assert again is not None
     assert [turn[0].content for turn in again.turns] == ["Two?", "Three?", "Four?", "Five?"]
+
+
+async def test_a_summary_takes_the_place_of_the_one_that_it_was_made_for(desk: DeskWork) -> None:
+    session = (await desk.open()).session_id
+    turn = replace(a_turn(session, "One?"), topic_summary="One?")
+    await desk.exchange(turn=turn)
+    threads = desk.conversations
+    assert not await threads.summarise(session, instead_of="Another?", summary="Counting")
+    assert not await threads.summarise(uuid4(), instead_of="One?", summary="Counting")
+    assert (await desk.open()).topic_summary == "One?"
+    assert await threads.summarise(session, instead_of="One?", summary="Counting")
+    state = await desk.open()
+    assert (state.topic_summary, state.metadata[SUMMARISED]) == ("Counting", 1)
+    assert not await threads.summarise(session, instead_of="", summary="Nothing")
 
 
 async def test_an_earlier_session_stays_readable_under_its_own_id(desk: DeskWork) -> None:
