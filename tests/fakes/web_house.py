@@ -165,6 +165,13 @@ class MemoryConversations:
     async def read(self, session_id: UUID) -> ConversationState | None:
         return self.earlier.get(session_id) or await self.find(session_id)
 
+    async def summarise(self, session_id: UUID, *, instead_of: str, summary: str) -> bool:
+        state = await self.find(session_id)
+        if state is None or state.topic_summary != instead_of:
+            return False
+        self.states[state.key] = replace(state, topic_summary=summary)
+        return True
+
     async def history(self, session_id: UUID) -> Sequence[Message]:
         state = await self.find(session_id)
         return state.messages if state else ()
