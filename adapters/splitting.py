@@ -88,10 +88,10 @@ class _Splitter:
 
     def take(self, blocks: Blocks, room: Room) -> tuple[Blocks, Blocks]:
         """As many blocks as there is room for, and the rest."""
+        if room.beside(blocks):
+            return blocks, ()
         count = _most(len(blocks), lambda count: room.beside(blocks[:count]))
         head, rest = blocks[:count], blocks[count:]
-        if not rest:
-            return head, rest
         bare = _without_last_headings(head)
         is_needed = room.is_empty and not bare
         if is_needed or not room.alone(rest[:1]):
@@ -113,7 +113,7 @@ class _Splitter:
             case Table():
                 return self._cut_table(block, room)
             case Paragraph() | Heading():
-                return _cut_line(block, room)
+                return self._cut_line(block, room)
             case _:
                 return ((block,), ()) if room.is_empty else ((), (block,))
 
@@ -170,6 +170,32 @@ class _Splitter:
         # A row that no message holds together with the head.
         return self._cut_fence(table_as_code(block), room) if room.is_empty else ((), (block,))
 
+    def _cut_line(self, block: Paragraph | Heading, room: Room) -> tuple[Blocks, Blocks]:
+        """The words up to the last border that there is room for, and the others."""
+        children = block.children
+        leaves = list(_leaves(children))
+        text = "".join(leaf for leaf, _ in leaves)
+
+        def words(start: int, end: int) -> Paragraph:
+            end = start + len(text[start:end].rstrip())
+            return Paragraph(children=_slice(children, start, end), apart=block.apart)
+
+        most = _most(
+            len(text),
+            lambda end: room.beside((words(0, end),)),
+            step=self._limit // 4,
+            short=self._limit // 50,
+        )
+        if not most and not room.is_empty:
+            return (), (block,)
+        most = max(most, 1)
+        cut = _last_border(text, most, (LINE_END, SENTENCE_END, SPACE), list(_code_in(leaves)))
+        if not room.beside((words(0, cut),)):  # a mark that the longer piece could not use
+            cut = most
+        following = cut + len(text[cut:]) - len(text[cut:].lstrip())
+        left = words(following, len(text))
+        return (words(0, cut),), (left,) if left.children else ()
+
 
 def _with_items(block: ItemList, items: Blocks) -> ItemList:
     return replace(block, items=tuple(item for item in items if isinstance(item, Item)))
@@ -186,39 +212,18 @@ def _without_last_headings(blocks: Blocks) -> Blocks:
     return blocks[:count]
 
 
-def _most(count: int, fits: Callable[[int], bool]) -> int:
-    """The largest number up to `count` that fits, found from below."""
-    low, step = 0, 1
+def _most(count: int, fits: Callable[[int], bool], *, step: int = 1, short: int = 1) -> int:
+    """The largest number up to `count` that fits, found from below; one that is less than `short`
+    too small will do."""
+    low = 0
     while low < count and fits(min(low + step, count)):
         low = min(low + step, count)
         step *= 2
     high = min(low + step, count)
-    while high - low > 1:
+    while high - low > (short if low else 1):
         middle = (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)
     return low
-
-
-def _cut_line(block: Paragraph | Heading, room: Room) -> tuple[Blocks, Blocks]:
-    """The words up to the last border that there is room for, and the others."""
-    children = block.children
-    leaves = list(_leaves(children))
-    text = "".join(leaf for leaf, _ in leaves)
-
-    def words(start: int, end: int) -> Paragraph:
-        end = start + len(text[start:end].rstrip())
-        return Paragraph(children=_slice(children, start, end), apart=block.apart)
-
-    most = _most(len(text), lambda end: room.beside((words(0, end),)))
-    if not most and not room.is_empty:
-        return (), (block,)
-    most = max(most, 1)
-    cut = _last_border(text, most, (LINE_END, SENTENCE_END, SPACE), list(_code_in(leaves)))
-    if not room.beside((words(0, cut),)):  # a mark that the longer piece could not use
-        cut = most
-    following = cut + len(text[cut:]) - len(text[cut:].lstrip())
-    left = words(following, len(text))
-    return (words(0, cut),), (left,) if left.children else ()
 
 
 def _last_border(
