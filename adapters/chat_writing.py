@@ -12,9 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from adapters.splitting import MIN_LIMIT, split_parts
 from rag_core.text.lines import with_marks
-from rag_core.text.reading import read_markdown
 from rag_core.text.tree import (
     Block,
     Blocks,
@@ -39,7 +37,6 @@ ZERO_WIDTH_SPACE = "\u200b"
 FENCE = "```"
 LONG_RUN = re.compile("`{3,}")
 LANGUAGE = re.compile(r"\s*([\w+\-.#]{1,30})")
-BLOCK_BEGIN = re.compile(r"\A(\s*\d*)([-+*#>.)=~|])")
 MARKS = ("*", "**", "~~")
 
 
@@ -58,6 +55,8 @@ class ChatWriter(ABC):
 
     reads_code_first = False
     """Whether marks of emphasis within code mean nothing to the platform's clients."""
+    names_languages = True
+    """Whether a block of code can name its language elsewhere than in its first line."""
 
     def write(self, blocks: Blocks) -> str:
         code = [] if self.reads_code_first else list(code_in(blocks))
@@ -103,13 +102,7 @@ class ChatWriter(ABC):
         return line
 
     def table(self, table: Table) -> str:
-        """Where no tables are shown: in a block of code their columns keep their places."""
-        rows = [self._row(row) for row in table.rows]
-        rule = "|---" * len(table.alignments) + "|"
-        return self.fence("", "\n".join([rows[0], rule, *rows[1:]]))
-
-    def _row(self, cells: Collection[Inlines]) -> str:
-        return "".join(f"| {''.join(map(_raw, cell))} " for cell in cells) + "|"
+        return self.fence("", table_as_code(table).code)
 
     def line(self, children: Inlines) -> str:
         return "".join(map(self._inline, children))
@@ -192,6 +185,17 @@ def _without_ticks(child: Inline) -> Inline:
             return child
 
 
+def table_as_code(table: Table) -> Fence:
+    """Where no tables are shown, in a block of code their columns keep their places."""
+    head, *rows = map(_row, table.rows)
+    rule = "|---" * len(table.alignments) + "|"
+    return Fence(info="", code="\n".join([head, rule, *rows]), apart=table.apart)
+
+
+def _row(cells: Collection[Inlines]) -> str:
+    return "".join(f"| {''.join(map(_raw, cell))} " for cell in cells) + "|"
+
+
 def _raw(child: Text | Code | LineBreak | Emphasis) -> str:
     match child:
         case Text():
@@ -204,31 +208,16 @@ def _raw(child: Text | Code | LineBreak | Emphasis) -> str:
             return " "
 
 
-def write_parts(writer: ChatWriter, markdown: str, limit: int) -> Iterator[str]:
-    """A long text for several messages, each of them whole and harmless by itself."""
-    return (part for part in _write_parts(writer, markdown, limit, limit) if part.strip())
-
-
-def _write_parts(writer: ChatWriter, markdown: str, limit: int, room: int) -> Iterator[str]:
-    """The text is cut before it is written, so no cut can open what was closed."""
-    for part in split_parts(markdown, room):
-        piece = part.of(markdown)
-        before = markdown[: part.start].rstrip(" \t")
-        if before and not before.endswith("\n") and not part.opening:
-            # What goes on with a line begins no block.
-            piece = BLOCK_BEGIN.sub(r"\1\\\2", markdown[part.start : part.end])
-        written = writer.write(read_markdown(piece))
-        if len(written) <= limit or room == MIN_LIMIT:
-            yield written
-        else:
-            yield from _write_parts(writer, piece, limit, max(MIN_LIMIT, room // 2))
+def language_of(info: str) -> str:
+    """The name of a language, where one stands behind a fence."""
+    found = LANGUAGE.fullmatch(info)
+    return found[1] if found else ""
 
 
 def write_fence(info: str, code: str, *, language: bool = True) -> str:
     """Code that ends with its last line: runs of backticks in it are broken up. What is no name of
     a language comes first in the block."""
-    found = LANGUAGE.fullmatch(info)
-    name = found[1] if found and language else ""
+    name = language_of(info) if language else ""
     head = "" if name or not info.strip() else f"{info.strip()}\n"
     inside = LONG_RUN.sub(lambda run: ZERO_WIDTH_SPACE.join(run[0]), head + code)
     if not inside.strip("` \t\n"):  # a block of nothing else would take what follows for its code

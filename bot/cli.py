@@ -101,6 +101,12 @@ def ingest(
         str, typer.Option(metavar="MODE", help="incremental, full or recreate.")
     ] = "incremental",
     title: Annotated[str, typer.Option(metavar="TITLE", help="The book's name for readers.")] = "",
+    embed_anew: Annotated[
+        bool,
+        typer.Option(
+            "--embed-anew", help="With full or recreate: embed text again that did not change."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Read files, folders or addresses into a book."""
@@ -113,6 +119,7 @@ def ingest(
         "base_url": base_url,
         "site": site,
         "title": title,
+        "embed_anew": embed_anew,
     }
     finish(command({name: value for name, value in job.items() if value}, as_json=as_json))
 

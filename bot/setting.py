@@ -16,6 +16,7 @@ from rag_core.books.book import BOOK_ID
 from rag_core.websites.address import parsed
 
 HOST = re.compile(r"[A-Za-z0-9.:_%-]+")
+DATABASES = ("sqlite", "sqlite+aiosqlite", "postgresql", "postgresql+asyncpg", "postgres")
 
 
 def checked_address(address: str) -> str:
@@ -64,7 +65,7 @@ def checked_books(listed: str) -> str:
 
 
 def checked_database(url: SecretStr) -> SecretStr:
-    if urlsplit(url.get_secret_value()).scheme not in {"sqlite", "postgresql", "postgres"}:
+    if urlsplit(url.get_secret_value()).scheme not in DATABASES:
         raise ValueError("not a database address")
     return url
 

@@ -39,6 +39,7 @@ from rag_core.desk.bell import Bell
 from rag_core.desk.desk import Desk
 from rag_core.desk.housekeeping import Housekeeping
 from rag_core.desk.room import Room
+from rag_core.desk.summaries import SummaryWriter
 from rag_core.ingestion.gathering import Gathering
 from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
@@ -87,6 +88,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             judge=judge,
         )
         answers = linked(settings, agent, vectors)
+        summaries = None
+        if settings.chat_model != "quoting":
+            summaries = await enter(SummaryWriter(model=model, threads=stores.conversations))
         metrics, web_replies = Metrics(), WebReplies()
         forgetting = Forgetter(stores.forgetting)
         forgetting.add(lambda asker_id: web_replies.forget_all())
@@ -103,7 +107,9 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=retriever,
             ingestion=ingestion,
             timetable=Timetable(sources=stores.sources, jobs=stores.jobs, ingestion=ingestion),
-            answering=answering(settings, stores, library, retriever, answers, agent.signature),
+            answering=answering(
+                settings, stores, library, retriever, answers, agent.signature, summaries
+            ),
             desk=desk_of(settings, stores, bell=bell, metrics=metrics, room=room),
             room=room,
             judge=judge,
@@ -181,6 +187,7 @@ def answering(
     retriever: Retriever,
     agent: AnsweringAgent,
     model: str,
+    summaries: SummaryWriter | None,
 ) -> Answering:
     return Answering(
         agent=agent,
@@ -191,6 +198,7 @@ def answering(
         max_turns=settings.agent_max_turns,
         repeats=repeats_of(stores.repeats, retriever),
         modules=retriever,
+        summaries=summaries,
     )
 
 

@@ -50,6 +50,7 @@ class UpstreamError(FootnoteError):
     ) -> None:
         super().__init__(f"{service}: {reason}" if reason else service)
         self.service = service
+        self.reason = reason
         self.retryable = retryable
         self.retry_after = retry_after
 

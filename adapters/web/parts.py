@@ -61,7 +61,7 @@ class Answers(Protocol):
 class Searches(Protocol):
     """The retriever."""
 
-    async def search(self, query: SearchQuery) -> SearchResponse: ...
+    async def look_up(self, query: SearchQuery) -> SearchResponse: ...
 
     async def lesson(
         self, parent_doc_id: str, *, books: BookIds, filters: Filters

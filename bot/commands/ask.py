@@ -36,7 +36,7 @@ async def ask(
         answer = await answered(house, question, notices() if as_json else terminal())
         unchosen = await choices(house, question, settings) if is_error(answer) else ()
         thread = await house.get(f"/threads/{answer['session_id']}") if explains else None
-        found = await found_again(house, question, answer, thread) if thread else ()
+        found = await found_again(house, question, thread) if thread else ()
     if as_json:
         print_json(answer)
     else:
@@ -52,11 +52,12 @@ async def ask(
 
 
 async def found_again(
-    house: House, question: dict[str, Any], answer: dict[str, Any], thread: dict[str, Any]
+    house: House, question: dict[str, Any], thread: dict[str, Any]
 ) -> Sequence[dict[str, Any]]:
     """The results of the answer's searches as the documents have them, with what was left out."""
-    number = answer["retrieval_count"]
-    searches = thread["retrieval_history"][-number:] if number else ()
+    from bot.commands.explaining import searches_of
+
+    searches = searches_of(thread)
     chosen = {"book_ids": books} if (books := question.get("book_ids")) else {}
     found: list[dict[str, Any]] = []
     for query in dict.fromkeys(search["query"] for search in searches):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from rich.console import Console
@@ -47,15 +48,14 @@ def explain(
     understood = str(thread["metadata"].get("standalone") or answer["query"])
     if understood != answer["query"]:
         console.print(f"Understood as: {understood}")
-    searches = thread["retrieval_history"][-answer["retrieval_count"] :]
-    for search in searches if answer["retrieval_count"] else ():
+    searches = searches_of(thread)
+    for search in searches:
         console.print(
             f"Searched for: {search['query']} ({search['results_count']} passages, mean"
             f" similarity {search['avg_similarity']:.2f})"
         )
     if not passages:
-        searched = bool(answer["retrieval_count"])
-        console.print("So nothing was found." if searched else "Nothing was searched.")
+        console.print("So nothing was found." if searches else "Nothing was searched.")
         return
     console.print(found_table(passages, answer["citations"]))
     for line in left_out(passages, found):
@@ -63,6 +63,33 @@ def explain(
     if estimate := thread["metadata"].get("estimate"):
         for line in reasons(answer, estimate, profile):
             console.print(line, markup=False)
+    for line in measures(thread["metadata"].get("evidence") or {}):
+        console.print(line)
+
+
+def searches_of(thread: Document) -> Sequence[Document]:
+    """The searches of the thread's last answer: those made after its question."""
+    asked = [message for message in thread["messages"] if message["role"] == "user"]
+    if not asked:
+        return ()
+    since = datetime.fromisoformat(asked[-1]["timestamp"])
+    history = thread["retrieval_history"]
+    return [each for each in history if datetime.fromisoformat(each["timestamp"]) >= since]
+
+
+def measures(evidence: Document) -> Iterator[str]:
+    """What was measured on the passages as they were found."""
+    if not evidence.get("num_chunks"):
+        return
+    yield (
+        f"  Similarity {evidence['min_similarity']:.2f} to {evidence['max_similarity']:.2f}, mean"
+        f" {evidence['average_similarity']:.2f}; diversity of the passages"
+        f" {evidence['chunk_diversity']:.2f} (0: all alike)."
+    )
+    if not evidence["has_relevant_results"]:
+        yield "  None of them comes near the question."
+    elif not evidence["has_sufficient_context"]:
+        yield "  They do not suffice for an answer without a caution."
 
 
 def last_turn(messages: Sequence[Document]) -> Sequence[Document]:

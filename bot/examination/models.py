@@ -23,8 +23,17 @@ from rag_core.agent.model_events import ToolChoice
 from rag_core.conversation.message import Message
 from rag_core.errors import StorageError, UpstreamError, UpstreamRejected
 from rag_core.ports import Embedder
+from rag_core.retrieval.likeness import cosine
 
 PROBE_TOKENS = 16
+STRICTLY_SURE = 0.85
+"""The mean similarity from which the profile `strict` has a high confidence."""
+PROBES = (
+    ("How many questions may I ask in a day?", "You may ask ten questions in a day."),
+    ("How do I reset my password?", "To reset your password, open Settings and choose Reset."),
+    ("Which port does the server listen on?", "The server listens on port 8080 by default."),
+)
+"""Questions, each with a passage that answers it: as alike as the two ever are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +62,10 @@ class Access:
         return f"See whether the service answers, and correct {self.address}."
 
 
+USE_CALIBRATED = (
+    "Set FOOTNOTE_CONFIDENCE_PROFILE=calibrated, or choose an embedder whose similarities are"
+    " higher."
+)
 OPENAI_CHAT = Access(key="OPENAI_API_KEY", address="OPENAI_BASE_URL", model="OPENAI_MODEL")
 OPENAI_VECTORS = Access(
     key="OPENAI_API_KEY", address="OPENAI_BASE_URL", model="OPENAI_EMBEDDING_MODEL"
@@ -85,9 +98,37 @@ def of_models(settings: Settings, folder: Path, own: Embedder | None) -> Sequenc
         Check(name="language model", look=chat, advice=OPENAI_CHAT.advice),
         Check(name="embedder", look=vectors, advice="Check the embedder's key, address and model."),
     ]
+    if settings.confidence_profile == "strict":
+
+        async def strict() -> Sequence[Finding]:
+            choice = await choice_in_use(settings, folder)
+            opened = contextlib.nullcontext(own) if own else open_embedder(settings, choice)
+            async with opened as embedder:
+                return [await strictness(embedder)]
+
+        checks.append(Check(name="confidence profile", look=strict, advice=USE_CALIBRATED))
     if settings.cohere_rerank_model is not None:
         checks.append(Check(name="reranker", look=reranking, advice=COHERE_RERANK.advice))
     return checks
+
+
+async def strictness(embedder: Embedder) -> Finding:
+    """Whether a question and its answer are as alike by this embedder as the profile asks."""
+    vectors = await embedder.embed_documents([passage for _, passage in PROBES])
+    alike = [
+        cosine(await embedder.embed_query(question), vector)
+        for (question, _), vector in zip(PROBES, vectors, strict=True)
+    ]
+    reached = sum(alike) / len(alike)
+    says = (
+        f"strict is sure from a mean similarity of {STRICTLY_SURE:g} over five passages; by"
+        f" {embedder.model} a question and the sentence that answers it have {reached:.2f}"
+    )
+    if reached >= STRICTLY_SURE:
+        return in_place("confidence profile", f"{says}.")
+    return warning(
+        "confidence profile", f"{says}, so most questions will be refused.", USE_CALIBRATED
+    )
 
 
 async def choice_in_use(settings: Settings, folder: Path) -> EmbeddingChoice:

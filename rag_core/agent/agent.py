@@ -14,6 +14,7 @@ from rag_core.agent.checks.citations import CheckedText, checked
 from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
 from rag_core.agent.confidence.judgement import Judge, Judged
+from rag_core.agent.confidence.level import ConfidenceMetrics
 from rag_core.agent.confidence.profiles import profile_named
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.context import question_meant
@@ -42,6 +43,7 @@ from rag_core.errors import AnswerTimedOut, FootnoteError
 from rag_core.ports import ChatModel
 from rag_core.reading.estimate import Estimate
 from rag_core.reading.nearness import NearnessReader
+from rag_core.retrieval.context import RetrievalContext
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +52,8 @@ STANDALONE = "standalone"
 
 ESTIMATE = "estimate"
 """Where it keeps what the last question's confidence was estimated from."""
+EVIDENCE = "evidence"
+"""Where it keeps what was measured on the passages of the last answer."""
 
 PLAIN = Manner()
 
@@ -75,6 +79,19 @@ def untrained_judge(config: AgentConfig) -> Judge:
 
 def loop_of(model: ChatModel, config: AgentConfig, now: Callable[[], datetime]) -> Loop:
     return Loop(model=model, temperature=config.temperature, max_tokens=config.max_tokens, now=now)
+
+
+def evidence_of(context: RetrievalContext, measured: ConfidenceMetrics) -> dict[str, object]:
+    """What an answer's confidence was judged by, for whoever asks how it came about."""
+    return {
+        "average_similarity": measured.average_similarity,
+        "min_similarity": measured.min_similarity,
+        "max_similarity": measured.max_similarity,
+        "num_chunks": measured.num_chunks,
+        "chunk_diversity": measured.chunk_diversity,
+        "has_relevant_results": context.has_relevant_results,
+        "has_sufficient_context": context.has_sufficient_context,
+    }
 
 
 class Agent:
@@ -236,12 +253,19 @@ class Agent:
         )
         return AgentAnswer(response=response, turn=turn)
 
+    def _evidence(self, tool: RetrievalTool, judged: Judged) -> dict[str, object]:
+        context = tool.context.judged(
+            floor=self._judge.profile.floor, suffices=judged.metrics.suffices
+        )
+        return evidence_of(context, judged.metrics)
+
     def _tool(
         self, asked: str, understood: str, state: ConversationState, bounds: ToolBounds
     ) -> RetrievalTool:
         return RetrievalTool(
             retriever=self._retriever,
             bounds=bounds,
+            question=asked,
             now=self._now,
             earlier=earlier_questions(state.turns),
             sought={understood: essence(sought(without_courtesies(asked), understood))},
@@ -336,5 +360,6 @@ class Agent:
             metadata={
                 **({STANDALONE: understood} if understood else {}),
                 **({ESTIMATE: judged.document()} if judged else {}),
+                EVIDENCE: self._evidence(tool, judged) if tool and judged else None,
             },
         )

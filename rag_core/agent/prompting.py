@@ -11,7 +11,8 @@ from rag_core.agent.context import context_message
 from rag_core.agent.language.sentences import without_markers
 from rag_core.conversation.context import ContextItem
 from rag_core.conversation.message import Message, Role
-from rag_core.conversation.state import MAX_TOPIC_SUMMARY, ConversationState
+from rag_core.conversation.state import SUMMARISED, ConversationState
+from rag_core.conversation.summary import summary_of
 from rag_core.text.visible import visible
 
 SUMMARY_FROM = 5
@@ -55,13 +56,9 @@ def as_said(message: Message) -> Message:
 
 def topic_summary(state: ConversationState, question: str) -> str | None:
     """What a thread is about, in its own questions, newest first; None while it is short."""
-    if state.turn_count + 1 < SUMMARY_FROM:
+    if state.session_number == 1 and state.turn_count + 1 < SUMMARY_FROM:
         return None
-    asked = [question, *(turn[0].content for turn in reversed(state.turns))]
-    summary = ""
-    for one in dict.fromkeys(" ".join(visible(text).split()) for text in asked):
-        longer = f"{summary}; {one}" if summary else one
-        if len(longer) > MAX_TOPIC_SUMMARY:
-            break
-        summary = longer
-    return summary or question[:MAX_TOPIC_SUMMARY]
+    written_at = state.metadata.get(SUMMARISED)
+    if isinstance(written_at, int) and 0 <= state.turn_count - written_at < SUMMARY_FROM:
+        return None  # a model has named the topic lately
+    return summary_of([question, *(turn[0].content for turn in reversed(state.turns))])

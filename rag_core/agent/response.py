@@ -97,7 +97,7 @@ class Report:
         retrieval = min(tool.context.query_time_ms, elapsed)
         return {
             "tokens_used": tokens,
-            "retrieval_count": len(tool.records),
+            "retrieval_count": len(tool.context.results),
             "retrieval_time_ms": retrieval,
             "generation_time_ms": elapsed - retrieval,
         }

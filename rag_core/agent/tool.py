@@ -66,6 +66,15 @@ class ToolBounds:
     similarity_threshold: float = 0.0
     evidence_tokens: int = 8_000
 
+    def applied(self) -> dict[str, object]:
+        """What holds for every search of an answer, by name."""
+        return {
+            "book_ids": self.books.ids,
+            "limit": self.top_k,
+            "similarity_threshold": self.similarity_threshold,
+            **self.filters.applied(),
+        }
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
@@ -86,6 +95,7 @@ class RetrievalTool:
         *,
         retriever: Searches,
         bounds: ToolBounds,
+        question: str,
         now: Callable[[], datetime],
         earlier: Sequence[str] = (),
         sought: Mapping[str, str] = NOTHING_ELSE,
@@ -101,7 +111,7 @@ class RetrievalTool:
         self._handed_tokens = 0
         self._last_query = ""
         self.context = RetrievalContext(
-            query="", filter_applied=tuple(sorted(bounds.filters.applied().items()))
+            query=question, filter_applied=tuple(sorted(bounds.applied().items()))
         )
         self.records: tuple[RetrievalRecord, ...] = ()
 

@@ -12,6 +12,10 @@ from rag_core.conversation.key import ConversationKey
 from rag_core.conversation.message import Message, Role
 
 MAX_TOPIC_SUMMARY = 200
+CARRIED_TURNS = 3
+"""So many turns go on into the session that follows a full one."""
+SUMMARISED = "summarised"
+"""Where a thread's metadata says at which turn a model named its topic."""
 LIVE_MESSAGES = 100
 """Older messages of a thread are archived: kept, but no longer loaded with it."""
 
@@ -70,6 +74,8 @@ class ConversationState:
     topic_summary: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     archived_at: datetime | None = None
+    carried: tuple[Message, ...] = ()
+    """The last turns of the session before, which this one goes on from."""
 
     def __post_init__(self) -> None:
         if not self.messages or self.messages[0].role is not Role.SYSTEM:
@@ -83,9 +89,10 @@ class ConversationState:
 
     @property
     def turns(self) -> tuple[tuple[Message, ...], ...]:
-        """The live messages, grouped by question; a turn cut by archiving is left out."""
+        """What was said, grouped by question: the turns carried over from the session before, then
+        the live messages; a turn cut by archiving is left out."""
         groups: list[list[Message]] = []
-        for message in self.messages[1:]:
+        for message in (*self.carried, *self.messages[1:]):
             if message.role is Role.USER:
                 groups.append([])
             if groups:

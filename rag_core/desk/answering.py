@@ -25,6 +25,7 @@ from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.notices import notices_in
 from rag_core.desk.outgoing import OpenQuestion
 from rag_core.desk.progress import Progress
+from rag_core.desk.summaries import SummaryWriter
 from rag_core.desk.unanswered import kind_of, unanswered
 from rag_core.errors import FootnoteError, LedgerConflict, NoBookChosen, StorageError
 from rag_core.ports import ConversationStore
@@ -97,7 +98,9 @@ class Answering:
         max_turns: int,
         repeats: KnowsRepeats | None = None,
         modules: KnowsModules | None = None,
+        summaries: SummaryWriter | None = None,
     ) -> None:
+        self._summaries = summaries
         self._modules = modules
         self._repeats = repeats
         self._agent = agent
@@ -125,7 +128,10 @@ class Answering:
             log.exception("question met a defect", extra={"question_id": str(claim.question_id)})
             return self._apology(claim, state, error), None
         response = announced(answered[0], state, claim.question)
-        return response, signed(answered[1], state, claim.question)
+        turn = signed(answered[1], state, claim.question)
+        if self._summaries is not None:
+            self._summaries.answered(state, turn)
+        return response, turn
 
     async def give_up(
         self, claim: OpenQuestion, reason: BaseException | None = None

@@ -52,6 +52,7 @@ class IngestionJob:
     title: str = ""
     base_url: str = ""
     site: str = ""
+    embed_anew: bool = False
     files_found: int = 0
     """How many there are in all, as far as is known yet."""
     files_processed: int = 0

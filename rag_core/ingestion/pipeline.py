@@ -13,7 +13,7 @@ from typing import Self
 from uuid import UUID, uuid4
 
 from rag_core.books.book import checked_book_id
-from rag_core.errors import FootnoteError, InvalidQuestion
+from rag_core.errors import FootnoteError, InvalidQuestion, UpstreamError, UpstreamRejected
 from rag_core.ingestion.gathering import AsTheyLie, Gathers
 from rag_core.ingestion.headings import Site
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
@@ -22,11 +22,31 @@ from rag_core.ports import BookStore, Embedder, JobStore, VectorStore
 
 log = logging.getLogger(__name__)
 
+INDEX = "qdrant"
+"""Every other service that a job asks embeds."""
+
 Clock = Callable[[], datetime]
 
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+def sentence_for(error: FootnoteError) -> str:
+    """Why a job failed and what to do, without the name of a vendor."""
+    if not isinstance(error, UpstreamError):
+        return str(error)
+    service = "index" if error.service == INDEX else "embedding service"
+    reason = f" ({error.reason})" if error.reason else ""
+    if isinstance(error, UpstreamRejected) and not error.retryable:
+        return (
+            f"The {service} refused the request{reason}. See `footnote doctor`, correct the"
+            " setting that it names, and run the ingestion again."
+        )
+    return (
+        f"The {service} failed{reason}. Run the ingestion again in a while: what was read so far"
+        " is kept."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +59,8 @@ class IngestionRequest:
     base_url: str = ""
     site: str = ""
     title: str = ""
+    embed_anew: bool = False
+    """Whether every vector is made anew, also of text that the book has already."""
 
     def __post_init__(self) -> None:
         checked_book_id(self.book_id)
@@ -50,6 +72,13 @@ class IngestionRequest:
             allowed = ", ".join(Site)
             raise InvalidQuestion(
                 "site", f"site {self.site!r} is not known: {allowed}.", allowed=allowed
+            )
+        if self.embed_anew and self.mode is IngestionMode.INCREMENTAL:
+            raise InvalidQuestion(
+                "embed_anew",
+                "embed_anew needs the mode full or recreate: an incremental run leaves"
+                " unchanged files as they are.",
+                allowed="with mode full or recreate",
             )
 
 
@@ -102,6 +131,7 @@ class Ingestion:
             title=request.title,
             base_url=request.base_url,
             site=request.site,
+            embed_anew=request.embed_anew,
         )
         await self._jobs.save(job)
         self._launch(job)
@@ -176,7 +206,7 @@ class Ingestion:
             await self._end(run.job, JobStatus.CANCELLED, unread=run.unread)
         except FootnoteError as error:
             log.warning("ingestion failed", extra={"job_id": str(job.job_id)})
-            await self._end(run.job, JobStatus.FAILED, str(error), unread=run.unread)
+            await self._end(run.job, JobStatus.FAILED, sentence_for(error), unread=run.unread)
         except Exception:
             log.exception("ingestion stopped by a fault", extra={"job_id": str(job.job_id)})
             reason = "A fault in the program stopped this job; its log has the details."

@@ -234,7 +234,9 @@ class IngestionRun:
         await self._store.show_versions(
             book_id=book_id, versions={f.name: known.shown.get(f.name) for f in batch.files}
         )
-        made = await self._vectors.of(batch.chunks(), is_new=not known.shown)
+        made = await self._vectors.of(
+            batch.chunks(), embeds_all=self.job.embed_anew or not known.shown
+        )
         if made.chunks:
             await self._store.add(made.chunks)
         await self._store.show_versions(

@@ -49,10 +49,11 @@ class Vectors:
         self._embedder = embedder
         self._clock = clock
 
-    async def of(self, chunks: Sequence[DocumentChunk], *, is_new: bool) -> Embedded:
-        """The chunks with their vectors; a book that is new has none to look for."""
+    async def of(self, chunks: Sequence[DocumentChunk], *, embeds_all: bool) -> Embedded:
+        """The chunks with their vectors. `embeds_all` where the book has none to look for, or
+        those that it has are not to be used."""
         keys = [text_key(chunk.metadata) for chunk in chunks]
-        vectors = {} if is_new else await self._known(chunks)
+        vectors = {} if embeds_all else await self._known(chunks)
         new = {key: chunk for key, chunk in zip(keys, chunks, strict=True) if key not in vectors}
         made = await self._embedder.embed_documents([*map(embedded_text, new.values())])
         vectors |= dict(zip(new, made, strict=True))

@@ -20,12 +20,21 @@ class ConversationStore(Protocol):
     ) -> ConversationState:
         """The thread's open session, made if need be, resumed if it was archived.
 
-        A session that has had its turns is closed and a fresh one carries its topic summary.
+        A session that has had its turns is closed; a fresh one carries its topic summary and its
+        last turns.
         `session_id` names a first session that nobody has yet."""
         ...
 
     async def find(self, session_id: UUID) -> ConversationState | None:
         """The open session of the thread that this session, open or closed, belongs to."""
+        ...
+
+    async def read(self, session_id: UUID) -> ConversationState | None:
+        """This very session with its live messages, open or closed."""
+        ...
+
+    async def summarise(self, session_id: UUID, *, instead_of: str, summary: str) -> bool:
+        """Put a topic summary in the place of this one; False where it is there no more."""
         ...
 
     async def history(self, session_id: UUID) -> Sequence[Message]:

@@ -16,6 +16,9 @@ from rag_core.retrieval.cosines import USUAL
 from rag_core.retrieval.query import EVERYTHING, Filters
 from rag_core.retrieval.results import SearchResult
 
+MOST_COUNTED = 10_000
+"""Passages above a threshold that are counted one by one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedText:
@@ -73,6 +76,13 @@ class VectorStore(Protocol):
         """The first of what `order` makes of the best passages, at least `pool` of them.
 
         A query without text is looked for by its vector alone."""
+        ...
+
+    async def matches(
+        self, vector: Vector, *, books: BookIds, filters: Filters, threshold: float
+    ) -> int:
+        """How many different texts these books hold that pass the filters and are at least as near
+        to the vector as the threshold; of more than `MOST_COUNTED`, so many."""
         ...
 
     async def lesson(

@@ -20,6 +20,10 @@ class RetrievalContext:
     query_time_ms: float = 0.0
     retrieved_at: datetime | None = None
     filter_applied: tuple[tuple[str, Any], ...] = ()
+    has_relevant_results: bool = False
+    """Whether the best passage is as near as the confidence profile's floor."""
+    has_sufficient_context: bool = False
+    """Whether the confidence profile finds enough here for an answer without a caution."""
 
     def __contains__(self, number: int) -> bool:
         return 1 <= number <= len(self.results)
@@ -44,6 +48,14 @@ class RetrievalContext:
     @property
     def best_score(self) -> float:
         return max((r.similarity_score for r in self.results), default=0.0)
+
+    def judged(self, *, floor: float, suffices: bool) -> RetrievalContext:
+        """The same with what a confidence profile makes of it."""
+        return replace(
+            self,
+            has_relevant_results=bool(self.results) and self.best_score >= floor,
+            has_sufficient_context=suffices,
+        )
 
     def extended(
         self, found: Iterable[SearchResult], *, took_ms: float, at: datetime

@@ -11,6 +11,7 @@ from rag_core.books.book import BookIds
 from rag_core.ports import EmbeddedQuery, EmbeddedText, Embedder, Reranker, Vector, VectorStore
 from rag_core.retrieval.candidates import pages_in_turn
 from rag_core.retrieval.cosines import scale_of
+from rag_core.retrieval.likeness import cosine
 from rag_core.retrieval.query import Filters, SearchQuery, no_such_module
 from rag_core.retrieval.query_cache import QueryCache
 from rag_core.retrieval.reranking import LOOKED_AT, reranked
@@ -65,6 +66,38 @@ class Retriever:
         if self._beside is not None:
             found = await self._beside.joined(found, asked, query)
         return SearchResponse(query=query, results=tuple(found), total_found=len(found))
+
+    async def look_up(self, query: SearchQuery) -> SearchResponse:
+        """The same for people and programs: with the number of passages that match, and of one
+        lesson all chunks, in their order."""
+        if query.filters.parent_doc_id is not None:
+            lesson = await self._whole_lesson(query.filters.parent_doc_id, query)
+            return SearchResponse(query=query, results=lesson, total_found=len(lesson))
+        response = await self.search(query)
+        matching = await self._store.matches(
+            await self.embed_query(query.text),
+            books=query.book_ids,
+            filters=query.filters,
+            threshold=query.similarity_threshold,
+        )
+        return replace(response, total_found=max(matching, len(response.results)))
+
+    async def _whole_lesson(
+        self, parent_doc_id: str, query: SearchQuery
+    ) -> tuple[SearchResult, ...]:
+        """Never cut short: whoever names a lesson wants to read it."""
+        await self._check_module(query)
+        vector = await self.embed_query(query.text)
+        chunks = await self._store.lesson(
+            parent_doc_id, books=query.book_ids, filters=query.filters
+        )
+        near = [(chunk, cosine(vector, chunk.vector)) for chunk in chunks]
+        return tuple(
+            replace(chunk, similarity_score=likeness, rank_score=likeness, rank=rank)
+            for rank, (chunk, likeness) in enumerate(
+                (each for each in near if each[1] >= query.similarity_threshold), start=1
+            )
+        )
 
     async def _found(
         self,

@@ -31,9 +31,16 @@ def unanswered_from_row(row: Row) -> Unanswered:
     return Unanswered(
         answer_id=UUID(row["answer_id"]),
         question=question_of(row),
-        searched=answer_body(row["body"]).retrieval_count > 0,
+        searched=was_searched(row),
         asked_at=from_time(row["created_at"]),
     )
+
+
+def was_searched(row: Row) -> bool:
+    """Whether anything was looked up for an answer, found or not."""
+    if row["retrievals"] is not None and from_json(RETRIEVALS, row["retrievals"]):
+        return True
+    return answer_body(row["body"]).retrieval_count > 0
 
 
 def question_of(row: Row) -> str:

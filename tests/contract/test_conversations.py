@@ -11,7 +11,7 @@ import pytest
 
 from rag_core.conversation.key import LOCAL_TENANT, Platform
 from rag_core.conversation.message import Message, Role, ToolCall
-from rag_core.conversation.state import RetrievalRecord, Turn
+from rag_core.conversation.state import SUMMARISED, RetrievalRecord, Turn
 from rag_core.storage.conversations.conversations import Conversations
 from rag_core.storage.engines.database import Database, open_database
 from rag_core.storage.engines.statement import Statement
@@ -136,8 +136,53 @@ async def test_a_session_that_has_had_its_turns_makes_way_for_one_with_its_summa
     assert (second.session_number, second.turn_count) == (2, 0)
     assert second.topic_summary == "Of Two?"
     assert len(second.messages) == 1
+    assert [turn[0].content for turn in second.turns] == ["One?", "Two?"], "it goes on from them"
     assert await desk.conversations.find(first.session_id) == second
     assert len(await desk.conversations.history(first.session_id)) == 5
+
+
+async def test_however_short_a_session_was_the_next_one_knows_what_it_was_about(
+    desk: DeskWork,
+) -> None:
+    for text in ("One?", "Two?", "Three?", "Four?"):
+        session = await desk.open(max_turns=4)
+        await desk.exchange(turn=a_turn(session.session_id, text), max_turns=4)
+    fresh = await desk.open(max_turns=4)
+    assert fresh.session_number == 2
+    assert fresh.topic_summary == "Four?; Three?; Two?; One?"
+    assert [turn[0].content for turn in fresh.turns] == ["Two?", "Three?", "Four?"]
+    await desk.exchange(turn=a_turn(fresh.session_id, "Five?"), max_turns=4)
+    again = await desk.conversations.find(session.session_id)
+    assert again is not None
+    assert [turn[0].content for turn in again.turns] == ["Two?", "Three?", "Four?", "Five?"]
+
+
+async def test_a_summary_takes_the_place_of_the_one_that_it_was_made_for(desk: DeskWork) -> None:
+    session = (await desk.open()).session_id
+    turn = replace(a_turn(session, "One?"), topic_summary="One?")
+    await desk.exchange(turn=turn)
+    threads = desk.conversations
+    assert not await threads.summarise(session, instead_of="Another?", summary="Counting")
+    assert not await threads.summarise(uuid4(), instead_of="One?", summary="Counting")
+    assert (await desk.open()).topic_summary == "One?"
+    assert await threads.summarise(session, instead_of="One?", summary="Counting")
+    state = await desk.open()
+    assert (state.topic_summary, state.metadata[SUMMARISED]) == ("Counting", 1)
+    assert not await threads.summarise(session, instead_of="", summary="Nothing")
+
+
+async def test_an_earlier_session_stays_readable_under_its_own_id(desk: DeskWork) -> None:
+    first = await desk.open(max_turns=1)
+    await desk.exchange(turn=a_turn(first.session_id, "One?"), max_turns=1)
+    second = await desk.open(max_turns=1)
+    await desk.exchange(turn=a_turn(second.session_id, "Two?"), max_turns=1)
+    await desk.open(max_turns=1)
+    for session, text in ((first, "One?"), (second, "Two?")):
+        read = await desk.conversations.read(session.session_id)
+        assert read is not None
+        assert read.session_id == session.session_id
+        assert [m.content for m in read.messages if m.role is Role.USER] == [text]
+    assert await desk.conversations.read(uuid4()) is None
 
 
 async def test_a_session_id_that_nobody_has_starts_a_thread_with_that_id(desk: DeskWork) -> None:

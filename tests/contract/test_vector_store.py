@@ -297,6 +297,32 @@ async def test_a_lesson_is_shown_to_whom_a_search_would_show_it(store: VectorSto
     assert await shown(modules=("m2",)) == 0
 
 
+async def test_matches_are_all_texts_that_pass_the_filters_and_reach_the_threshold(
+    store: VectorStore,
+) -> None:
+    texts = [long_text(f"oven {n}") for n in range(7)]
+    await put(store, texts, file="a.md", module="one")
+    await put(store, texts[:2], file="b.md", module="one")
+    await put(store, [long_text("train")], file="c.md", module="two")
+    await store.add(file_chunks([long_text("unseen")], file="d.md"))
+    vector = EMBEDDER.vector(texts[0])
+
+    async def matches(threshold: float = 0.0, **filters: Any) -> int:
+        return await store.matches(
+            vector, books=COURSE, filters=Filters(**filters), threshold=threshold
+        )
+
+    assert await matches() == 8
+    assert await matches(module="one") == 7
+    assert await matches(module="nowhere") == 0
+    found = await find(store, texts[0], limit=100)
+    for bar in (0.0, *(result.similarity_score - 1e-4 for result in found)):
+        expected = sum(result.similarity_score >= bar for result in found)
+        assert await matches(threshold=max(bar, 0.0)) == expected
+    other = BookIds(["other"])
+    assert await store.matches(vector, books=other, filters=Filters(), threshold=0.5) == 0
+
+
 async def test_one_lesson_is_found_by_its_parent(store: VectorStore) -> None:
     await put(store, file="a.md")
     ids = await put(store, [long_text(f"part {n}") for n in range(12)], file="b.md")

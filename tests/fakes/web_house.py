@@ -118,6 +118,7 @@ class MemoryConversations:
     def __init__(self) -> None:
         self.states: dict[ConversationKey, ConversationState] = {}
         self.closed: dict[UUID, ConversationKey] = {}
+        self.earlier: dict[UUID, ConversationState] = {}
 
     async def open(
         self, key: ConversationKey, *, model: str, max_turns: int, session_id: UUID | None = None
@@ -152,6 +153,7 @@ class MemoryConversations:
         """A fresh session, as after too many turns."""
         old = self.states[key]
         self.closed[old.session_id] = key
+        self.earlier[old.session_id] = old
         self.states[key] = replace(old, session_id=uuid4(), session_number=old.session_number + 1)
         return self.states[key].session_id
 
@@ -159,6 +161,16 @@ class MemoryConversations:
         if session_id in self.closed:
             return self.states.get(self.closed[session_id])
         return next((s for s in self.states.values() if s.session_id == session_id), None)
+
+    async def read(self, session_id: UUID) -> ConversationState | None:
+        return self.earlier.get(session_id) or await self.find(session_id)
+
+    async def summarise(self, session_id: UUID, *, instead_of: str, summary: str) -> bool:
+        state = await self.find(session_id)
+        if state is None or state.topic_summary != instead_of:
+            return False
+        self.states[state.key] = replace(state, topic_summary=summary)
+        return True
 
     async def history(self, session_id: UUID) -> Sequence[Message]:
         state = await self.find(session_id)
@@ -242,7 +254,7 @@ class MemoryIndex:
     def __init__(self, *passages: SearchResult) -> None:
         self.passages = list(passages)
 
-    async def search(self, query: SearchQuery) -> SearchResponse:
+    async def look_up(self, query: SearchQuery) -> SearchResponse:
         known = await self.modules(
             books=query.book_ids, filters=replace(query.filters, module=None)
         )

@@ -15,6 +15,7 @@ from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.model_events import FinishReason, ToolChoice
 from rag_core.agent.prompts import NOT_COVERED
+from rag_core.agent.tool import RetrievalTool, ToolBounds
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Message, Role
 from rag_core.conversation.question import Question
@@ -228,7 +229,42 @@ async def test_a_passage_found_again_keeps_its_number() -> None:
     tools = [m for m in model.requests[-1] if m.role is Role.TOOL]
     assert [json.loads(m.content)["results"][0]["rank"] for m in tools] == [1, 1]
     assert len(answered.response.sources) == 1
-    assert answered.response.retrieval_count == 2
+    assert answered.response.retrieval_count == 1, "passages are counted, not searches"
+
+
+@pytest.mark.parametrize(
+    ("question", "relevant", "sufficient"),
+    [(LIMIT_QUESTION, True, True), ("Who won the world cup in 1998?", False, False)],
+)
+async def test_a_thread_keeps_what_the_evidence_was_judged_by(
+    question: str, relevant: bool, sufficient: bool
+) -> None:
+    model = ScriptedModel([search(question), "A member may upload ten files a day [1]."])
+    retriever = MemoryRetriever([LIMITS])
+    answered = await ask(agent_with(model, retriever, profile="simple"), question)
+    assert answered.turn is not None
+    evidence = answered.turn.metadata["evidence"]
+    assert evidence["has_relevant_results"] is relevant
+    assert evidence["has_sufficient_context"] is sufficient
+    assert evidence["num_chunks"] == answered.response.retrieval_count
+    assert evidence["min_similarity"] <= evidence["average_similarity"]
+    assert evidence["average_similarity"] <= evidence["max_similarity"]
+    assert evidence["chunk_diversity"] == 0.0
+
+
+async def test_the_evidence_names_its_question_and_what_it_was_narrowed_by() -> None:
+    tool = RetrievalTool(
+        retriever=MemoryRetriever([LIMITS]),
+        bounds=ToolBounds(
+            books=BOOKS, audience=None, filters=Filters(lesson=2), similarity_threshold=0.25
+        ),
+        question=LIMIT_QUESTION,
+        now=lambda: NOON,
+    )
+    assert tool.context.query == LIMIT_QUESTION
+    assert dict(tool.context.filter_applied) == {
+        "book_ids": ("handbook",), "limit": 5, "similarity_threshold": 0.25, "lesson": 2,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

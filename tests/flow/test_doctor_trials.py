@@ -20,6 +20,7 @@ from adapters.steward import Finding
 from bot.doctor import Doctor
 from bot.examination.clock import clock
 from bot.examination.look import Check, in_place, side_by_side
+from bot.examination.models import strictness
 from bot.examination.tokens import of_tokens
 from bot.examination.usage import budget_finding, questions_finding
 from bot.logs import start_logging
@@ -27,6 +28,7 @@ from bot.settings import Settings, read_settings, variables
 from rag_core.errors import UpstreamRejected
 from rag_core.insight.stats import Tally
 from rag_core.storage.engines import examination
+from tests.fakes.embedder import WordEmbedder
 from tests.flow.running_house import footnote
 from tests.peers import cohere, openai
 from tests.peers.discord import ME, TOKEN, open_discord_peer
@@ -61,6 +63,26 @@ async def found_by(settings: Settings) -> Mapping[str, Finding]:
         found.name: found
         for found in await Doctor(settings, tokens=of_tokens(settings)).everything()
     }
+
+
+async def test_a_profile_that_the_embedder_cannot_reach_is_named(looks: Looks) -> None:
+    found = await found_by(looks(FOOTNOTE_CONFIDENCE_PROFILE="strict"))
+    finding = found["confidence profile"]
+    assert finding.is_warning
+    assert "0.85" in finding.detail
+    assert "refused" in finding.detail
+    assert "calibrated" in finding.advice
+    assert "confidence profile" not in await found_by(looks(FOOTNOTE_CONFIDENCE_PROFILE="simple"))
+
+
+async def test_a_profile_that_the_embedder_reaches_is_in_place() -> None:
+    class SameDirection(WordEmbedder):
+        def vector(self, text: str) -> list[float]:
+            return [1.0, 0.1] if text.endswith("?") else [1.0, 0.0]
+
+    finding = await strictness(SameDirection())
+    assert finding.in_place
+    assert not finding.is_warning
 
 
 def nobody() -> str:

@@ -14,7 +14,13 @@ from uuid import UUID
 import pytest
 
 from rag_core.books.book import Book, BookIds
-from rag_core.errors import InvalidQuestion, StorageError, UpstreamUnavailable
+from rag_core.errors import (
+    InvalidQuestion,
+    StorageError,
+    UpstreamError,
+    UpstreamRejected,
+    UpstreamUnavailable,
+)
 from rag_core.ingestion.job import IngestionJob, IngestionMode, JobStatus
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.ports import Vector
@@ -48,10 +54,14 @@ class GatedEmbedder(WordEmbedder):
 
 
 class FailingEmbedder(WordEmbedder):
-    """A service that is away."""
+    """A service that is away, or says no."""
+
+    def __init__(self, error: UpstreamError | None = None) -> None:
+        super().__init__()
+        self._error = error or UpstreamUnavailable("openai")
 
     async def embed_documents(self, texts: Sequence[str]) -> Sequence[Vector]:
-        raise UpstreamUnavailable("the embedding service")
+        raise self._error
 
 
 @dataclass
@@ -620,6 +630,46 @@ async def test_an_embedder_that_is_away_fails_the_job_and_harms_nothing(
         assert "embedding service" in job.error_message
         assert len([r for r in await desk.search("oven") if r.source_file == "oven.md"]) == 2
         await desk.check_totals()
+
+
+@pytest.mark.parametrize(
+    ("error", "service", "advice"),
+    [
+        (UpstreamUnavailable("openai", "no answer in time"), "embedding service", "again in a"),
+        (UpstreamRejected("cohere", "status 401"), "embedding service", "footnote doctor"),
+        (UpstreamRejected("cohere", "status 429", retryable=True), "embedding service", "again in"),
+        (UpstreamUnavailable("qdrant", "status 503"), "index", "again in a while"),
+    ],
+)
+async def test_a_failed_job_says_what_to_do_and_names_no_vendor(
+    tmp_path: Path, docs: Path, error: UpstreamError, service: str, advice: str
+) -> None:
+    async with Desk(tmp_path, FailingEmbedder(error)).open() as desk:
+        job = await desk.run(docs)
+    assert job.status is JobStatus.FAILED
+    assert job.error_message is not None
+    assert service in job.error_message
+    assert advice in job.error_message
+    assert error.reason in job.error_message
+    assert error.service not in job.error_message
+    assert job.error_message.endswith(".")
+
+
+@pytest.mark.parametrize("mode", [IngestionMode.FULL, IngestionMode.RECREATE])
+async def test_text_that_did_not_change_is_embedded_again_where_that_is_wanted(
+    desk: OpenDesk, docs: Path, mode: IngestionMode
+) -> None:
+    first = await desk.run(docs)
+    assert (await desk.run(docs, mode=mode)).chunks_embedded == 0
+    again = await desk.run(docs, mode=mode, embed_anew=True)
+    assert again.chunks_embedded == first.chunks_embedded > 0
+    assert (await desk.run(docs, mode=mode)).chunks_embedded == 0
+    await desk.check_totals()
+
+
+def test_an_incremental_run_cannot_embed_anew() -> None:
+    with pytest.raises(InvalidQuestion, match="full or recreate"):
+        IngestionRequest(book_id="course", sources=("docs",), embed_anew=True)
 
 
 async def test_vectors_of_two_models_are_never_mixed(desk: OpenDesk, docs: Path) -> None:

@@ -14,7 +14,7 @@ from rag_core.agent.config import AgentConfig
 from rag_core.agent.prompting import prompt_for, topic_summary
 from rag_core.agent.prompts import NOT_COVERED, SYSTEM_PROMPT, is_refusal
 from rag_core.conversation.message import Message, Role, ToolCall
-from rag_core.conversation.state import ConversationState
+from rag_core.conversation.state import SUMMARISED, ConversationState
 from rag_core.errors import ConfigurationError
 from tests.builders import NOON, a_thread
 
@@ -75,6 +75,20 @@ def test_a_topic_summary_comes_with_the_fifth_exchange(before: int, has_one: boo
     if summary is not None:
         assert summary.startswith("How do I deploy?")
         assert len(summary) <= 200
+
+
+def test_a_session_after_another_has_a_summary_from_its_first_exchange() -> None:
+    summary = topic_summary(replace(thread_of(0), session_number=2), "How do I deploy?")
+    assert summary == "How do I deploy?"
+
+
+@pytest.mark.parametrize(("written_at", "is_due"), [(None, True), (20, False), (16, False),
+                                                    (15, True), (48, True)])  # fmt: skip
+def test_a_summary_by_a_model_stays_for_some_exchanges(
+    written_at: int | None, is_due: bool
+) -> None:
+    state = replace(thread_of(20), metadata={SUMMARISED: written_at})
+    assert (topic_summary(state, "How do I deploy?") is not None) == is_due
 
 
 @pytest.mark.parametrize(

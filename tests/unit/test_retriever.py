@@ -119,6 +119,39 @@ async def test_a_lesson_is_read_whole_and_modules_are_listed(store: EdgeStore) -
     assert await retriever.modules(books=COURSE, filters=EVERYTHING) == ["module-1", "module-2"]
 
 
+async def test_a_look_up_says_how_many_passages_match_however_few_are_shown(
+    store: EdgeStore,
+) -> None:
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    query = SearchQuery(text="gear", book_ids=COURSE, audience=None, limit=2)
+    found = await retriever.look_up(query)
+    assert (len(found.results), found.total_found) == (2, 8)
+    assert found.results == (await retriever.search(query)).results
+    narrow = replace(query, filters=Filters(module="module-1"))
+    assert (await retriever.look_up(narrow)).total_found == 4
+
+
+async def test_a_lesson_that_is_looked_up_comes_whole_and_in_order(store: EdgeStore) -> None:
+    retriever = Retriever(embedder=WordEmbedder(), store=store)
+    query = SearchQuery(text="gear 3", book_ids=COURSE, audience=None, limit=1)
+    best = (await retriever.search(query)).results[0]
+    of_lesson = replace(query, filters=Filters(parent_doc_id=best.parent_doc_id))
+    lesson = await retriever.look_up(of_lesson)
+    assert [result.chunk_index for result in lesson.results] == [0, 1, 2, 3]
+    assert [result.rank for result in lesson.results] == [1, 2, 3, 4]
+    assert lesson.total_found == 4
+    scores = {result.chunk_id: result.similarity_score for result in lesson.results}
+    assert abs(scores[best.chunk_id] - best.similarity_score) < 1e-3
+    above = replace(of_lesson, similarity_threshold=max(scores.values()))
+    assert [r.chunk_id for r in (await retriever.look_up(above)).results] == [
+        chunk_id for chunk_id, score in scores.items() if score == max(scores.values())
+    ]
+    with pytest.raises(InvalidQuestion, match="module-1, module-2"):
+        await retriever.look_up(
+            replace(of_lesson, filters=replace(of_lesson.filters, module="nowhere"))
+        )
+
+
 async def test_a_refused_module_is_told_of_no_module_that_is_not_released(store: EdgeStore) -> None:
     june, july = (datetime(2026, month, 1, tzinfo=UTC) for month in (6, 7))
     chunks = file_chunks([long_text("secret")], file="z.md", module="exam", released_at=july)

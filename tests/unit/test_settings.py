@@ -49,6 +49,16 @@ def test_without_any_setting_everything_is_local(monkeypatch: pytest.MonkeyPatch
     assert settings.database.startswith("sqlite:///")
 
 
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+asyncpg"])
+def test_a_database_address_may_name_its_driver(
+    monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    address = f"{scheme}://me:secret@host/footnote"
+    assert read(monkeypatch, DATABASE_URL=address).database == address
+    with pytest.raises(ConfigurationError, match="DATABASE_URL"):
+        read(monkeypatch, DATABASE_URL="mysql://me@host/footnote")
+
+
 def test_all_faults_are_named_together(monkeypatch: pytest.MonkeyPatch) -> None:
     text = fault_in(
         monkeypatch,

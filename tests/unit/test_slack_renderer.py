@@ -24,6 +24,8 @@ from tests.fakes.answers import a_citation, a_refusal, an_answer
 from tests.peers.slack_rules import Refused, check_message, pings_in, texts_of, unescaped
 
 BROKEN = ZERO_WIDTH_SPACE.join("```")
+LOST_CELLS = ("0 0 0 0 0 0 0000|000\n-----|\n00000000 " * 400).strip()
+"""Cut as text, its later parts are read as tables whose rows have more cells than their head."""
 KEY = ConversationKey(
     platform=Platform.SLACK, tenant=TenantId("T1"), channel_id="C1", thread_id="1.1"
 )
@@ -104,6 +106,7 @@ def bare(text: str) -> str:
 @example(answer="```\n" + "<&>" * 33_000, titles=[])
 @example(answer="`" + "<!channel>" * 3_000 + "`", titles=[("<!channel>", None)])
 @example(answer="語" * 100_000, titles=[])
+@example(answer=LOST_CELLS, titles=[])
 def test_slack_takes_any_answer_whole_in_order_and_nobody_is_notified(
     answer: str, titles: list[tuple[str, str | None]]
 ) -> None:
@@ -131,6 +134,8 @@ def test_slack_takes_any_answer_whole_in_order_and_nobody_is_notified(
 @example(answer="```\n" + "<&>" * 33_000, titles=[], rung=Rung.SPLIT, private=False)
 @example(answer="`" + "<!channel>" * 3_000 + "`", titles=[("*x*", None)], rung=Rung.PLAIN,
          private=True)  # fmt: skip
+@example(answer=LOST_CELLS, titles=[], rung=Rung.SPLIT, private=False)
+@example(answer=LOST_CELLS, titles=[], rung=Rung.PLAIN, private=False)
 def test_slack_takes_every_answer_on_every_rung(
     answer: str, titles: list[tuple[str, str | None]], rung: Rung, private: bool
 ) -> None:

@@ -84,6 +84,13 @@ async def test_run_streams_when_it_is_asked_to() -> None:
     assert events_of(streamed.text)[-1].name == "final"
 
 
+async def test_a_stream_that_is_null_is_like_none() -> None:
+    async with visiting(House()) as client:
+        answered = await client.post("/chat/run", json=ASK | {"stream": None})
+    assert answered.status_code == 200
+    assert answered.json()["outcome"] == "completed"
+
+
 async def test_stages_never_go_back_when_a_question_is_tried_again() -> None:
     async def twice(question: IncomingQuestion, progress: Progress) -> AgentResponse:
         await progress.stage(QuestionState.GENERATING)
@@ -189,6 +196,22 @@ async def test_a_follow_up_stays_in_its_thread_under_old_and_new_session_ids() -
         ]
     assert [answer.json()["session_id"] for answer in answers] == [second, second]
     assert list(house.conversations.states) == [key]
+
+
+async def test_an_earlier_session_can_still_be_read() -> None:
+    house = House()
+    async with visiting(house) as client:
+        first = (await client.post("/chat/run", json=ASK)).json()["session_id"]
+        before = (await client.get(f"/threads/{first}")).json()
+        (key,) = house.conversations.states
+        second = str(house.conversations.start_session(key))
+        await client.post("/chat/run", json={"message": "And now?", "session_id": second})
+        earlier = (await client.get(f"/threads/{first}")).json()
+        now = (await client.get(f"/threads/{second}")).json()
+    assert earlier["session_id"] == first
+    assert earlier["messages"] == before["messages"]
+    assert now["session_id"] == second
+    assert "And now?" in [message["content"] for message in now["messages"]]
 
 
 async def test_a_session_that_nobody_has_begins_a_thread_with_that_id() -> None:

@@ -14,6 +14,7 @@ from rag_core.books.book import Book
 from rag_core.ingestion.job import IngestionJob
 
 MAX_LINE = 300
+MAX_FINDING = 900
 OWN_PAGE = re.compile(r"(https://discord\.com/[^\s<>`]*[^\s<>`.,;:)])")
 HELP_TEXT = """\
 **Ask me about the documents of this server.** Every answer has footnotes that lead to its sources.
@@ -65,7 +66,8 @@ def findings(found: Sequence[Finding]) -> str:
 def finding(found: Finding) -> str:
     sign = ("⚠️" if found.is_warning else "✅") if found.in_place else "❌"
     advice = f" → {found.advice}" if found.advice and found.needs_attention else ""
-    return f"{sign} **{on_one_line(found.name)}** {with_own_links(found.detail + advice)}"
+    text = one_line(found.detail + advice, MAX_FINDING)
+    return f"{sign} **{on_one_line(found.name)}** {with_own_links(text)}"
 
 
 def with_own_links(text: str) -> str:

@@ -12,14 +12,14 @@ from adapters.apologies import sentence_for
 from adapters.discord.acting import group, lists
 from adapters.discord.acting.asking import spot_of
 from adapters.discord.acting.filled_in import place_in, policy_in, reader_in, subcommand_of
-from adapters.discord.answering.markdown import to_discord_markdown
+from adapters.discord.answering.markdown import discord_parts, to_discord_markdown
+from adapters.discord.answering.renderer import pack_lines
 from adapters.discord.gateway.tokens import TicketRest, ticket_of
 from adapters.discord.hearing.channels import Spot
 from adapters.discord.hearing.readers import Readers, roles_of
 from adapters.discord.hearing.standing import MutedThreads
 from adapters.discord.wording import escaped
 from adapters.policy_words import in_words, reader_in_words
-from adapters.splitting import split_text
 from adapters.steward import Steward
 from rag_core.books.policy import ChannelPolicy, Place, ReaderProfile
 from rag_core.conversation.key import Platform
@@ -78,10 +78,10 @@ class Stewardship:
         name, options = subcommand_of(interaction)
         try:
             told = await self._told(interaction, name, options)
+            first, *more = pack_lines(told.split("\n"), MAX_MESSAGE)
         except FootnoteError as error:
             wrong = error.message if isinstance(error, InvalidQuestion) else sentence_for(error)
-            told = to_discord_markdown(wrong)
-        first, *more = split_text(told, MAX_MESSAGE)
+            first, *more = discord_parts(wrong, MAX_MESSAGE)
         await self._tickets.write(ticket, first)
         for part in more:
             await self._tickets.add(ticket, part, private=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, write_fence, write_parts
+from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, write_fence
 from adapters.discord.wording import neutralise, without_angled_addresses
+from adapters.splitting import split_blocks
 from rag_core.text.reading import read_markdown
-from rag_core.text.tree import Inlines, Text
+from rag_core.text.tree import Blocks, Inlines, Text
 
 MARKUP = re.compile(r"[\\*_~|]")
 LINE_BEGIN = re.compile(r"( *)(#{1,3}(?=\s)|-#|[-+](?=\s)|>|\d+(?=\.\s))(?P<dot>\.?)")
@@ -16,6 +17,9 @@ DEEPEST_HEADING = 3
 
 class DiscordWriter(ChatWriter):
     """Discord's Markdown, which has no tables, three levels of headings and one kind of fence."""
+
+    def write(self, blocks: Blocks) -> str:
+        return without_angled_addresses(super().write(blocks))
 
     def words(self, text: Text) -> str:
         return neutralise(MARKUP.sub(r"\\\g<0>", text.text))
@@ -49,9 +53,9 @@ WRITER = DiscordWriter()
 
 def to_discord_markdown(markdown: str) -> str:
     """A text for one message."""
-    return without_angled_addresses(WRITER.write(read_markdown(markdown)))
+    return WRITER.write(read_markdown(markdown))
 
 
 def discord_parts(markdown: str, limit: int) -> list[str]:
     """A long text for several messages."""
-    return list(map(without_angled_addresses, write_parts(WRITER, markdown, limit)))
+    return list(split_blocks(WRITER, read_markdown(markdown), limit))

@@ -15,7 +15,6 @@ from typing import Protocol
 from adapters.discord.answering.markdown import discord_parts
 from adapters.discord.wording import escaped
 from adapters.excerpts import one_line
-from adapters.splitting import split_text
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import UpstreamError
@@ -98,8 +97,7 @@ class ProgressLine:
         """What is to be seen now: of a long text the part that is being written."""
         if not self._text.strip():
             return self._stage
-        room = MAX_SHOWN - len(self._stage)
-        part = "".join(discord_parts(split_text(self._text, room)[-1], room)[-1:])
+        part = "".join(discord_parts(self._text, MAX_SHOWN - len(self._stage))[-1:])
         below = self._stage or f"-# {SIGNS[QuestionState.GENERATING]}"
         return f"{part}\n{below}"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, write_fence, write_parts
+from adapters.chat_writing import ZERO_WIDTH_SPACE, ChatWriter, write_fence
 from adapters.excerpts import one_line
+from adapters.splitting import split_blocks
 from rag_core.text.lines import tidy_line, with_marks
 from rag_core.text.reading import read_markdown
 from rag_core.text.tree import (
@@ -38,6 +39,11 @@ COMMAND = re.compile(
 """The first character of what Slack takes for a command, in code as well."""
 SIGNS = re.compile("[<>&]")
 ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+LINE_BEGIN = re.compile(
+    r" *(?:(?=[-+*](?:\s|$)|#{1,6}(?:\s|$)|~~~|=+\s*$|(?:[-*_]\s*){3,}$|[|:-][|:\s-]*$)"
+    r"|\d{1,9}(?=[.)](?:\s|$)))"
+)
+"""What would begin a block of Markdown, up to the sign that does it."""
 MRKDWN_MARKS = {"*": "_", "**": "*", "~~": "~"}
 WEB_ADDRESS = re.compile(r"https?://[^\s/?#@\\]+(?:[/?#]|\Z)", re.IGNORECASE)
 """With a host and nothing else before its path: no name of a user."""
@@ -80,6 +86,10 @@ class SlackMarkdownWriter(ChatWriter):
     def heading(self, level: int, line: Inlines) -> str:
         return f"{'#' * level} {self.line(line)}"
 
+    def line_begin(self, line: str) -> str:
+        found = LINE_BEGIN.match(line)
+        return f"{found[0]}\\{line[found.end() :]}" if found else line
+
     def table(self, table: Table) -> str:
         return TableWriter(self).table(table)
 
@@ -97,6 +107,8 @@ class TableWriter(MarkdownWriter):
 
 class MrkdwnWriter(ChatWriter):
     """For `text` and sections: Slack's older marks, which nothing escapes."""
+
+    names_languages = False
 
     def prepared(self, line: Inlines) -> Inlines:
         return with_linked_as_code(line)
@@ -129,9 +141,10 @@ def to_slack_markdown(text: str) -> str:
     return MARKDOWN.write(read_markdown(text))
 
 
-def growing_markdown(text: str) -> str:
-    """The same of a text that still grows: code is shown when it is closed."""
-    return MARKDOWN.write(without_open_fence(read_markdown(text)))
+def growing_part(text: str, limit: int) -> str:
+    """The first message of a text that still grows: code is shown when it is closed."""
+    blocks = without_open_fence(read_markdown(text))
+    return next(split_blocks(MARKDOWN, blocks, limit), "")
 
 
 def to_mrkdwn(markdown: str) -> str:
@@ -141,17 +154,17 @@ def to_mrkdwn(markdown: str) -> str:
 
 def markdown_parts(markdown: str, limit: int) -> list[str]:
     """A long text for several `markdown` blocks."""
-    return list(write_parts(MARKDOWN, markdown, limit))
+    return list(split_blocks(MARKDOWN, read_markdown(markdown), limit))
 
 
 def mrkdwn_parts(markdown: str, limit: int) -> list[str]:
     """The same for sections and for `text`."""
-    return list(write_parts(MRKDWN, markdown, limit))
+    return list(split_blocks(MRKDWN, read_markdown(markdown), limit))
 
 
 def fallback(markdown: str, limit: int) -> str:
     """The text beside a `markdown` block, for notifications and screen readers."""
-    return next(write_parts(MRKDWN, markdown, limit), "")
+    return next(split_blocks(MRKDWN, read_markdown(markdown), limit), "")
 
 
 def with_linked_as_code(line: Inlines) -> Inlines:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 
 from adapters.slack.answering.drafts import Drafts
-from adapters.slack.answering.markdown import fallback, growing_markdown
+from adapters.slack.answering.markdown import fallback, growing_part
 from adapters.slack.calling.calls import told
 from adapters.slack.calling.team import Team
-from adapters.splitting import split_text
 from rag_core.desk.incoming import IncomingQuestion
 from rag_core.errors import UpstreamError, UpstreamRejected
 
@@ -155,11 +154,7 @@ class Writer:
 
 
 def shown_part(text: str) -> str:
-    """The first message of a text that still grows."""
-    room = SHOWN_LIMIT
-    while len(markdown := growing_markdown("".join(split_text(text, room)[:1]))) > SHOWN_LIMIT:
-        room //= 2
-    return markdown.rstrip()
+    return growing_part(text, SHOWN_LIMIT).rstrip()
 
 
 def message_of(markdown: str) -> dict[str, object]:

@@ -117,7 +117,7 @@ class ChatBody(FilterFields):
     session_id: Annotated[
         str | None, Field(max_length=MAX_NAME, json_schema_extra=bounds(pattern=UUID_V4))
     ] = None
-    stream: bool = False
+    stream: bool | None = None
     top_k: Annotated[
         Whole | None, Field(json_schema_extra=bounds(minimum=MIN_TOP_K, maximum=MAX_TOP_K))
     ] = None
@@ -189,6 +189,8 @@ class JobBody(Body):
     base_url: Name = ""
     site: Literal["", "docusaurus", "mkdocs", "mdbook", "github", "plain"] = ""
     title: Name = ""
+    embed_anew: bool = False
+    """In the modes full and recreate: make every vector anew, also of text that did not change."""
 
     def ingestion_mode(self) -> IngestionMode:
         return IngestionMode(self.mode)

@@ -78,6 +78,7 @@ class JobRoutes:
             base_url=checked_url("base_url", body.base_url) if body.base_url else "",
             site=body.site,
             title=body.title,
+            embed_anew=body.embed_anew,
         )
         job = await self._ingestion.start(request)
         return JSONResponse(job_document(job), status_code=202)

@@ -48,7 +48,7 @@ class SearchRoutes:
         query = body.query(books, caller.audience, most=most)
         if caller.scope < Scope.ADMIN:
             query = replace(query, filters=await self._reading.filters(caller, query.filters))
-        found = await self._retriever.search(query)
+        found = await self._retriever.look_up(query)
         return JSONResponse(search_document(found))
 
     async def lesson(self, parent_doc_id: str, caller: CallerOf) -> Response:

@@ -62,13 +62,23 @@ class ThreadRoutes:
         return JSONResponse({"threads": [thread_summary(state) for state in states]})
 
     async def one(self, session_id: str, caller: CallerOf) -> Response:
-        return JSONResponse(thread_document(await self._own(session_id, caller)))
+        """An earlier session of a thread stays readable under its own id."""
+        own = await self._own(session_id, caller)
+        state = own if str(own.session_id) == session_id else await self._earlier(session_id)
+        return JSONResponse(thread_document(state))
 
     async def delete(self, session_id: str, caller: CallerOf) -> Response:
         state = await self._own(session_id, caller)
         await self._conversations.delete(state.key)
         self._replies.forget(state.key)
         return Response(status_code=204)
+
+    async def _earlier(self, text: str) -> ConversationState:
+        session_id = uuid_of(text)
+        state = await self._conversations.read(session_id) if session_id else None
+        if state is None:  # it was deleted at this very moment
+            raise not_found("thread")
+        return state
 
     async def _own(self, text: str, caller: Caller) -> ConversationState:
         session_id = uuid_of(text)

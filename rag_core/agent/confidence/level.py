@@ -34,5 +34,10 @@ class ConfidenceMetrics:
             raise ValueError("confidence lies between 0 and 1")
 
     @property
+    def suffices(self) -> bool:
+        """Whether the evidence is enough for an answer without a caution."""
+        return self.confidence_level in {ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM}
+
+    @property
     def should_answer(self) -> bool:
         return self.confidence_level is not ConfidenceLevel.INSUFFICIENT

@@ -8,7 +8,8 @@ from typing import Any
 
 import qdrant_edge as edge
 
-from rag_core.ports import EmbeddedQuery
+from rag_core.ports import EmbeddedQuery, Vector
+from rag_core.ports.vectors import MOST_COUNTED
 from rag_core.providers.edge.filters import readable
 from rag_core.providers.edge.rarity import Reach, TermRarity, weighed
 from rag_core.providers.edge.signals import DENSE, WORDS, Answer, Asked, Heard, by_meaning, numbered
@@ -22,6 +23,7 @@ from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Ranked, contenders, ranked, ranked_alone
 
 CANDIDATES = 100
+CONTENT_HASH = "content_hash"
 PAGE = 256
 REMEMBERED = 4_096
 """Passages that are kept as they were read: some megabytes."""
@@ -205,6 +207,25 @@ class EdgeSearch:
             return {}
         found = self._shard.facet(edge.FacetRequest(key, limit=total, exact=True, filter=where))
         return {str(hit.value): hit.count for hit in found.hits if hit.count}
+
+    def near(
+        self, vector: Vector, reach: Reach, conditions: Sequence[Condition], *, threshold: float
+    ) -> set[str]:
+        """The texts that are at least so near, by their hashes."""
+        where = readable(reach.books, reach.hidden, conditions)
+        total = min(MOST_COUNTED, self._shard.count(edge.CountRequest(filter=where)))
+        if not total:
+            return set()
+        asked = edge.QueryRequest(
+            limit=total,
+            query=edge.Query.Nearest(list(vector), using=DENSE),
+            filter=where,
+            score_threshold=threshold,
+            with_payload=[CONTENT_HASH],
+            params=edge.SearchParams(exact=True),
+        )
+        (hits,) = self._shard.query_batch(edge.QueryBatchRequest([asked]))
+        return {str((hit.payload or {})[CONTENT_HASH]) for hit in hits}
 
     def count(self, reach: Reach) -> int:
         return self._shard.count(edge.CountRequest(filter=readable(reach.books, reach.hidden)))

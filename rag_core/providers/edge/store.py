@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ import qdrant_edge as edge
 from rag_core.books.book import BookIds
 from rag_core.errors import StorageFull
 from rag_core.ingestion.documents import EmbeddedChunk
-from rag_core.ports import EmbeddedQuery
+from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.edge.building import Building, GraphRules, build_in_child
 from rag_core.providers.edge.editions import Editions
 from rag_core.providers.edge.home import EdgeHome, open_home
@@ -126,6 +126,16 @@ class EdgeStore(StoredFields):
     ) -> Sequence[SearchResult]:
         return await self._read(
             books, [], lambda reach: self._search.matching(reach, conditions, most=most)
+        )
+
+    async def _near(
+        self, vector: Vector, books: BookIds, conditions: Sequence[Condition], *, threshold: float
+    ) -> Collection[str]:
+        nothing: set[str] = set()
+        return await self._read(
+            books,
+            nothing,
+            lambda reach: self._search.near(vector, reach, conditions, threshold=threshold),
         )
 
     async def _read(self, books: BookIds, nothing: T, work: Callable[[Reach], T]) -> T:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from rag_core.books.book import BookIds
+from rag_core.ports.models import Vector
 from rag_core.providers.index.conditions import Condition, conditions_of, is_one_of
 from rag_core.providers.index.payload import parts_of
 from rag_core.retrieval.query import EVERYTHING, Filters
@@ -27,6 +29,20 @@ class StoredFields(ABC):
         self, books: BookIds, conditions: Sequence[Condition], *, most: int | None = None
     ) -> Sequence[SearchResult]:
         """Every passage that readers see and that meets all of these, or so many of them."""
+
+    @abstractmethod
+    async def _near(
+        self, vector: Vector, books: BookIds, conditions: Sequence[Condition], *, threshold: float
+    ) -> Collection[str]:
+        """The content hashes of the passages that are at least so near, at most MOST_COUNTED."""
+
+    async def matches(
+        self, vector: Vector, *, books: BookIds, filters: Filters, threshold: float
+    ) -> int:
+        conditions = tuple(conditions_of(replace(filters, released_at=minute_of(filters))))
+        if threshold > 0.0:
+            return len(await self._near(vector, books, conditions, threshold=threshold))
+        return len(await self._values("content_hash", books, conditions))
 
     async def lesson(
         self, parent_doc_id: str, *, books: BookIds, filters: Filters = EVERYTHING
@@ -60,12 +76,15 @@ class StoredFields(ABC):
         return await self._matching(books, [same], most=limit)
 
     async def modules(self, *, books: BookIds, filters: Filters = EVERYTHING) -> Sequence[str]:
-        now = filters.released_at
-        # The engines go over the whole book for this: what they said holds for a minute.
-        minute = now.replace(second=0, microsecond=0) if now else None
-        open_ = Filters(modules=filters.modules, released_at=minute)
+        open_ = Filters(modules=filters.modules, released_at=minute_of(filters))
         return sorted(await self._values("module", books, tuple(conditions_of(open_))))
 
     async def shown_versions(self, book_id: str) -> Mapping[str, int]:
         named = await self._values("edition", BookIds([book_id]))
         return {source_file: version for _, version, source_file in map(parts_of, named)}
+
+
+def minute_of(filters: Filters) -> datetime | None:
+    """The engines go over the whole book to count: what they said holds for a minute."""
+    now = filters.released_at
+    return now.replace(second=0, microsecond=0) if now else None

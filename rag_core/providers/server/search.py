@@ -11,6 +11,7 @@ import qdrant_edge as edge
 from qdrant_client import models
 
 from rag_core.ports import EmbeddedQuery, Vector
+from rag_core.ports.vectors import MOST_COUNTED
 from rag_core.providers.attempts import together
 from rag_core.providers.index.bm25 import idf, words_model
 from rag_core.providers.index.conditions import Condition, conditions_of
@@ -26,6 +27,7 @@ from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.scoring import Ranked, ranked
 
 CANDIDATES = 100
+CONTENT_HASH = "content_hash"
 PAGE = 256
 SHOWN = models.PayloadSelectorExclude(exclude=[TERMS])
 
@@ -218,6 +220,23 @@ class ServerSearch:
             )
         )
         return {str(hit.value): hit.count for hit in found.hits if hit.count}
+
+    async def near(
+        self, vector: Vector, reach: Reach, conditions: Sequence[Condition], *, threshold: float
+    ) -> set[str]:
+        """The texts that are at least so near, by their hashes."""
+        where = readable(reach.books, reach.hidden, conditions)
+        request = models.QueryRequest(
+            query=list(vector),
+            using=DENSE,
+            filter=where,
+            limit=MOST_COUNTED,
+            score_threshold=threshold,
+            with_payload=[CONTENT_HASH],
+            params=models.SearchParams(exact=True),
+        )
+        (hits,) = await self._ask([request])
+        return {str((hit.payload or {})[CONTENT_HASH]) for hit in hits}
 
     async def count(self, reach: Reach, *, term: int | None = None) -> int:
         """The visible chunks, or those of them that have a word."""

@@ -13,7 +13,7 @@ from qdrant_client import models
 from rag_core.books.book import BookIds
 from rag_core.errors import UpstreamUnavailable
 from rag_core.ingestion.documents import EmbeddedChunk
-from rag_core.ports import EmbeddedQuery
+from rag_core.ports import EmbeddedQuery, Vector
 from rag_core.providers.index.bm25 import words_model
 from rag_core.providers.index.conditions import Condition, is_one_of
 from rag_core.providers.index.payload import (
@@ -116,6 +116,16 @@ class ServerStore(StoredFields):
     ) -> Sequence[SearchResult]:
         return await self._read(
             books, [], lambda reach: self._search.matching(reach, conditions, most=most)
+        )
+
+    async def _near(
+        self, vector: Vector, books: BookIds, conditions: Sequence[Condition], *, threshold: float
+    ) -> Collection[str]:
+        nothing: set[str] = set()
+        return await self._read(
+            books,
+            nothing,
+            lambda reach: self._search.near(vector, reach, conditions, threshold=threshold),
         )
 
     async def _read(self, books: BookIds, nothing: T, work: Callable[[Reach], Awaitable[T]]) -> T:

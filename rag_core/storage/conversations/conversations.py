@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -10,13 +11,20 @@ from sqlalchemy import bindparam, delete, select, update
 
 from rag_core.conversation.key import ConversationKey, Platform, TenantId
 from rag_core.conversation.message import Message
-from rag_core.conversation.state import LIVE_MESSAGES, ConversationState
+from rag_core.conversation.state import (
+    LIVE_MESSAGES,
+    MAX_TOPIC_SUMMARY,
+    SUMMARISED,
+    ConversationState,
+)
 from rag_core.storage import schema
 from rag_core.storage.conversations.sessions import is_ready, prepare
 from rag_core.storage.conversations.states import (
+    CARRIED,
     FIND,
     HISTORY,
     LOAD,
+    READ,
     RECENT,
     messages_from,
     state_from_row,
@@ -26,13 +34,13 @@ from rag_core.storage.conversations.states import (
     with_messages,
 )
 from rag_core.storage.conversations.threads import has_key, key_to_row
-from rag_core.storage.engines.codec import to_time
-from rag_core.storage.engines.engine import Database, Transaction
+from rag_core.storage.engines.codec import merged, to_time
+from rag_core.storage.engines.engine import Database, Row, Transaction
 from rag_core.storage.engines.statement import Statement
 from rag_core.storage.ledger.forgotten import remember_forgotten
 from rag_core.storage.messages import identity_from_row
 
-threads, questions = schema.threads, schema.questions
+threads, sessions, questions = schema.threads, schema.sessions, schema.questions
 ARCHIVE = Statement(
     update(threads)
     .where(
@@ -48,6 +56,16 @@ MESSAGES_OF = Statement(
     select(questions.c.platform, questions.c.tenant, questions.c.channel_id, questions.c.message_id)
     .select_from(questions.join(threads))
     .where(has_key())
+)
+SUMMARY_OF = Statement(
+    select(
+        sessions.c.id, sessions.c.topic_summary, sessions.c.metadata, sessions.c.turn_count
+    ).where(sessions.c.session_id == bindparam("session_id"))
+)
+SET_SUMMARY = Statement(
+    update(sessions)
+    .where(sessions.c.id == bindparam("session"))
+    .values(topic_summary=bindparam("summary"), metadata=bindparam("merged"))
 )
 UNMARK = Statement(delete(schema.markers).where(schema.markers.c.name == bindparam("name")))
 
@@ -93,7 +111,35 @@ class Conversations:
         rows = await self._database.rows(
             FIND, session_id=str(session_id), turns=turns_for(last_messages)
         )
-        return state_from_rows(rows, last_messages) if rows else None
+        return await self._state(rows, last_messages)
+
+    async def read(
+        self, session_id: UUID, *, last_messages: int = LIVE_MESSAGES
+    ) -> ConversationState | None:
+        """This very session, also where the thread has gone on in another one."""
+        rows = await self._database.rows(
+            READ, session_id=str(session_id), turns=turns_for(last_messages)
+        )
+        return await self._state(rows, last_messages)
+
+    async def summarise(self, session_id: UUID, *, instead_of: str, summary: str) -> bool:
+        """Put a summary in the place of another one; False where that one is there no more, since
+        what it was made of may have been changed or taken back."""
+
+        async def body(transaction: Transaction) -> bool:
+            found = await transaction.rows(SUMMARY_OF, session_id=str(session_id))
+            if not found or not instead_of or found[0]["topic_summary"] != instead_of:
+                return False
+            row = found[0]
+            await transaction.rows(
+                SET_SUMMARY,
+                session=row["id"],
+                summary=summary[:MAX_TOPIC_SUMMARY],
+                merged=merged(row["metadata"], {SUMMARISED: row["turn_count"]}),
+            )
+            return True
+
+        return await self._database.write(body)
 
     async def history(self, session_id: UUID) -> Sequence[Message]:
         rows = await self._database.rows(HISTORY, session_id=str(session_id))
@@ -132,4 +178,14 @@ class Conversations:
 
     async def _load(self, key: ConversationKey, last_messages: int) -> ConversationState | None:
         rows = await self._database.rows(LOAD, **key_to_row(key), turns=turns_for(last_messages))
-        return state_from_rows(rows, last_messages) if rows else None
+        return await self._state(rows, last_messages)
+
+    async def _state(self, rows: Sequence[Row], last_messages: int) -> ConversationState | None:
+        """A session, and with one that follows another what it goes on from."""
+        if not rows:
+            return None
+        state = state_from_rows(rows, last_messages)
+        if state.session_number == 1:
+            return state
+        carried = await self._database.rows(CARRIED, session_id=str(state.session_id))
+        return replace(state, carried=tuple(messages_from(carried[::-1])))

@@ -9,13 +9,17 @@ from sqlalchemy import bindparam, select, update
 
 from rag_core.conversation.key import ConversationKey
 from rag_core.conversation.state import ConversationState
+from rag_core.conversation.summary import questions_in, summary_of
 from rag_core.storage import schema
 from rag_core.storage.conversations.threads import IDLE, KEY, key_to_row
-from rag_core.storage.engines.codec import to_time
+from rag_core.storage.engines.codec import ALL_MESSAGES, joined, to_time
 from rag_core.storage.engines.engine import Row, Transaction
 from rag_core.storage.engines.statement import Statement, insert_once, upsert
 
 threads, sessions = schema.threads, schema.sessions
+
+SUMMARISED = 10
+"""So many questions are looked at to say what a session was about."""
 
 RESUME = upsert(
     threads,
@@ -30,6 +34,12 @@ LAST_SESSION = Statement(
     .limit(1)
 )
 ADD_SESSION = insert_once(sessions, without=("id",), returning="id")
+LAST_TURNS = Statement(
+    select(schema.turns.c.messages)
+    .where(schema.turns.c.session == bindparam("session"))
+    .order_by(schema.turns.c.number.desc())
+    .limit(SUMMARISED)
+)
 CLOSE_SESSION = Statement(
     update(sessions)
     .where(sessions.c.id == bindparam("session"))
@@ -64,9 +74,17 @@ async def prepare(
         await add_session(transaction, thread, model=model, now=now, wanted=wanted)
     elif found[0]["turn_count"] >= max_turns:
         await transaction.rows(CLOSE_SESSION, session=found[0]["id"], closed_at=now)
-        await add_session(transaction, thread, model=model, now=now, after=found[0])
+        summary = found[0]["topic_summary"] or await summary_in(transaction, found[0]["id"])
+        after = {**found[0], "topic_summary": summary}
+        await add_session(transaction, thread, model=model, now=now, after=after)
     elif found[0]["model"] != model:
         await transaction.rows(SET_MODEL, session=found[0]["id"], new_model=model)
+
+
+async def summary_in(transaction: Transaction, session: int) -> str:
+    """What a session was about, where it ended before that was written down."""
+    rows = await transaction.rows(LAST_TURNS, session=session)
+    return summary_of(questions_in(joined(ALL_MESSAGES, [row["messages"] for row in rows][::-1])))
 
 
 async def add_session(

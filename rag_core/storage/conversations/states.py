@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import Integer, Select, bindparam, select
+from sqlalchemy import ColumnElement, Integer, Select, bindparam, select
 
 from rag_core.conversation.message import Message
-from rag_core.conversation.state import ConversationState, RetrievalRecord
+from rag_core.conversation.state import CARRIED_TURNS, ConversationState, RetrievalRecord
 from rag_core.storage import schema
 from rag_core.storage.conversations.threads import has_key, key_from_row
 from rag_core.storage.engines.codec import (
@@ -45,11 +45,11 @@ HEAD = (
 OPEN_SESSION = (sessions.c.thread == threads.c.id) & sessions.c.closed_at.is_(None)
 
 
-def with_turns() -> Select[tuple[object, ...]]:
-    """A thread's open session with its newest turns: one statement, so one moment in time."""
+def with_turns(which: ColumnElement[bool] = OPEN_SESSION) -> Select[tuple[object, ...]]:
+    """A thread's session with its newest turns: one statement, so one moment in time."""
     return (
         select(turns.c.messages, turns.c.retrievals, *HEAD)
-        .select_from(threads.join(sessions, OPEN_SESSION).outerjoin(turns))
+        .select_from(threads.join(sessions, which).outerjoin(turns))
         .order_by(turns.c.number.desc())
         .limit(bindparam("turns", type_=Integer))
     )
@@ -64,6 +64,25 @@ FIND = Statement(
         .where(named.c.session_id == bindparam("session_id"))
         .scalar_subquery()
     )
+)
+READ = Statement(
+    with_turns(sessions.c.thread == threads.c.id).where(
+        sessions.c.session_id == bindparam("session_id")
+    )
+)
+following = sessions.alias("following")
+CARRIED = Statement(
+    select(turns.c.messages)
+    .select_from(
+        turns.join(sessions).join(
+            following,
+            (following.c.thread == sessions.c.thread)
+            & (following.c.number == sessions.c.number + 1),
+        )
+    )
+    .where(following.c.session_id == bindparam("session_id"))
+    .order_by(turns.c.number.desc())
+    .limit(CARRIED_TURNS)
 )
 HISTORY = Statement(
     select(sessions.c.created_at, turns.c.messages)

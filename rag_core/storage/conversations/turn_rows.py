@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import bindparam, delete, func, select, update
 
-from rag_core.conversation.state import MAX_TOPIC_SUMMARY, Turn
+from rag_core.conversation.state import MAX_TOPIC_SUMMARY, SUMMARISED, Turn
 from rag_core.errors import StorageError
 from rag_core.storage import schema
 from rag_core.storage.engines.codec import MESSAGES, METADATA, RETRIEVALS, merged, to_json
@@ -16,8 +16,8 @@ from rag_core.storage.engines.engine import Transaction
 from rag_core.storage.engines.statement import Statement, insert_into
 
 threads, sessions, turns = schema.threads, schema.sessions, schema.turns
-DERIVED = frozenset({"title", "standalone", "last_asker_id", "estimate"})
-"""What a session's metadata holds of its turns."""
+DERIVED = frozenset({"title", "standalone", "last_asker_id", "estimate", SUMMARISED})
+"""What a session's metadata holds of the words and people of its turns."""
 
 SESSION = Statement(
     select(sessions.c.id, sessions.c.metadata, sessions.c.topic_summary).where(
