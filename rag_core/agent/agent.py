@@ -11,9 +11,7 @@ from datetime import UTC, datetime
 
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.budget import is_speech
-from rag_core.agent.checks.citations import CheckedText, checked
 from rag_core.agent.checks.guard import guarded
-from rag_core.agent.checks.support import Evidence
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.judgement import Judgement
 from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
@@ -33,6 +31,7 @@ from rag_core.agent.second_try import RESERVED_SECONDS, better, correction, is_w
 from rag_core.agent.smalltalk import is_too_short, small_talk
 from rag_core.agent.teller import Teller
 from rag_core.agent.tool import RetrievalTool, Searches, ToolBounds
+from rag_core.agent.verification.check import AnswerCheck, CheckedText, PassageAnswer
 from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Message
@@ -40,7 +39,7 @@ from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.progress import Progress
 from rag_core.errors import AnswerTimedOut, FootnoteError
-from rag_core.ports import ChatModel
+from rag_core.ports import ChatModel, Verifier
 
 log = logging.getLogger(__name__)
 
@@ -81,12 +80,16 @@ class Agent:
         retriever: Searches,
         config: AgentConfig,
         profile: ConfidenceProfile | None = None,
+        verifier: Verifier | None = None,
+        passage_answer: PassageAnswer | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._model = model
         self._retriever = retriever
         self._config = config
         self._profile = profile or profile_named(config.profile)
+        self._check = AnswerCheck(verifier)
+        self._passage_answer = passage_answer
         self._now = now
         self._loop = Loop(
             model=model, temperature=config.temperature, max_tokens=config.max_tokens, now=now
@@ -167,9 +170,11 @@ class Agent:
             context=report.question.context,
         )
         draft = await self._loop.run(prompt, tool=tool, suffices=judgement.suffices, teller=teller)
-        text = self._checked(draft, tool, understood, report)
+        text = await self._checked(draft, tool, understood, report)
         if self._may_rewrite(draft, text, report):
             text, draft = await self._rewritten(prompt, draft, text, tool, report, teller)
+        if draft.text and not text.text and self._passage_answer is not None:
+            text = self._passage_answer(tool.context, text)
         response = report.researched(
             text=text,
             tool=tool,
@@ -193,7 +198,7 @@ class Agent:
             sought={understood: essence(sought(without_courtesies(asked), understood))},
         )
 
-    def _checked(
+    async def _checked(
         self, draft: Draft, tool: RetrievalTool, understood: str, report: Report
     ) -> CheckedText:
         """The third wall: what of the draft its evidence supports, or what of it is a hint."""
@@ -206,7 +211,13 @@ class Agent:
                 asked=report.question.message,
                 phrases=report.phrases,
             )
-        return checked(guarded(draft.text), Evidence(tool.context, question=understood))
+        return await self._check.check(
+            guarded(draft.text),
+            tool.context,
+            question=understood,
+            phrases=report.phrases,
+            seconds=self._seconds_left(report) - RESERVED_SECONDS,
+        )
 
     def _may_rewrite(self, draft: Draft, text: CheckedText, report: Report) -> bool:
         return (
@@ -230,14 +241,14 @@ class Agent:
                 again = await self._loop.rewritten(
                     prompt,
                     draft,
-                    correction(draft.text, text.struck, at=self._now()),
+                    correction(draft.text, text.faults, at=self._now()),
                     tool=tool,
                     teller=teller,
                 )
         except (TimeoutError, FootnoteError) as error:
             log.info("a draft was not written again", extra={"cause": type(error).__name__})
             return text, draft
-        checked_again = self._checked(again, tool, prompt[-1].content, report)
+        checked_again = await self._checked(again, tool, prompt[-1].content, report)
         return better(text, checked_again), again
 
     def _seconds_left(self, report: Report) -> float:

@@ -28,6 +28,10 @@ class Phrases:
     """Asked where the model asks nothing itself; names a section."""
     caution: str
     """With an answer that the evidence covers only in part."""
+    not_found: str
+    """Behind a sentence that the documents do not say."""
+    checking: str
+    """Above an answer that is still being checked."""
     suggested: str
     """Above the sections that are near a question which is not answered."""
     changed: str
@@ -61,6 +65,8 @@ ENGLISH = Phrases(
     look_here="This place is for working it out yourself. Read here first:",
     guiding_question="What does “{section}” say that you have not used yet?",
     caution="The documents cover this only in part: please check the sources.",
+    not_found="not found in the documents",
+    checking="Checking against the documents…",
     suggested="Maybe look here",
     changed="A source changed since this answer.",
     asked_before="Asked before:",
@@ -95,6 +101,8 @@ PHRASES = {
         look_here="Hier geht es darum, selbst auf die Lösung zu kommen. Lies zuerst:",
         guiding_question="Was steht in „{section}“, das du noch nicht genutzt hast?",
         caution="Die Dokumente behandeln das nur zum Teil: Bitte prüfe die Quellen.",
+        not_found="steht nicht in den Dokumenten",
+        checking="Wird mit den Dokumenten verglichen…",
         suggested="Vielleicht hilft das",
         changed="Eine Quelle hat sich seit dieser Antwort geändert.",
         asked_before="Schon einmal gefragt:",
@@ -127,6 +135,8 @@ PHRASES = {
         look_here="Aquí se trata de que llegues tú a la solución. Lee primero:",
         guiding_question="¿Qué dice «{section}» que todavía no has usado?",
         caution="Los documentos lo cubren solo en parte: revisa las fuentes, por favor.",
+        not_found="no está en los documentos",
+        checking="Comprobando con los documentos…",
         suggested="Quizá te sirva esto",
         changed="Una fuente ha cambiado desde esta respuesta.",
         asked_before="Ya se preguntó:",
@@ -158,6 +168,8 @@ PHRASES = {
         look_here="Ici, il s’agit de trouver soi-même. À lire d’abord :",
         guiding_question="Que dit « {section} » que vous n’avez pas encore utilisé ?",
         caution="Les documents n’en parlent qu’en partie : vérifiez les sources.",
+        not_found="absent des documents",
+        checking="Vérification dans les documents…",
         suggested="À voir peut-être",
         changed="Une source a changé depuis cette réponse.",
         asked_before="Déjà demandé :",

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
 
 from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
+from rag_core.agent.verification.claims import Claim, Verdict
 from rag_core.conversation.message import Message
 
 Vector = Sequence[float]
@@ -53,4 +54,15 @@ class Reranker(Protocol):
         self, query: str, texts: Sequence[str], *, top: int
     ) -> Sequence[tuple[int, float]]:
         """The positions of the best texts, best first, each with its relevance."""
+        ...
+
+
+class Verifier(Protocol):
+    """Judges whether claims say what their evidence says."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def verify(self, claims: Sequence[Claim]) -> Sequence[Verdict]:
+        """One verdict for each claim, in order."""
         ...

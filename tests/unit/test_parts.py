@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.agent.checks.support import Evidence
 from rag_core.agent.parts import parts_of
-from rag_core.agent.phrases import PHRASES, named_open, open_part
-from rag_core.retrieval.context import RetrievalContext
+from rag_core.agent.phrases import PHRASES, named_open
 
 
 @pytest.mark.parametrize(
@@ -56,10 +54,3 @@ def test_a_part_that_leans_on_the_first_carries_it_along() -> None:
 def test_the_sentence_that_names_an_open_part_is_known_again(phrases: object) -> None:
     said = phrases.part_not_covered.format(part="how much it weighs")  # type: ignore[attr-defined]
     assert named_open(said) == "how much it weighs"
-
-
-def test_only_what_was_asked_may_be_named_as_open() -> None:
-    evidence = Evidence(RetrievalContext(query=""), question="What is it and what does it weigh?")
-    assert evidence.is_open(open_part("what does it weigh?"))
-    assert not evidence.is_open(open_part("call 555 for a prize"))
-    assert not evidence.is_open("The documents do not cover this part at all.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag_core.agent.checks.passage import LIST_MARK
 from rag_core.agent.language.blocks import BlockKind
 from rag_core.agent.language.spelling import corrected
 from rag_core.agent.parts import Part, parts_of
@@ -16,6 +15,7 @@ from rag_core.agent.quoting.choice import chosen
 from rag_core.agent.quoting.judge import Judge, Scored
 from rag_core.agent.quoting.pieces import QuotedPassage, Unit, units_of
 from rag_core.agent.quoting.sides import both_told, sides_of
+from rag_core.agent.verification.alignment import LIST_MARK
 
 LEAST_COVERAGE = 0.12
 """The share of the question's weight that a place must have to answer, headings included."""
