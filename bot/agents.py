@@ -9,6 +9,8 @@ from bot.settings import Settings
 from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.prompts import SYSTEM_PROMPT
+from rag_core.agent.verification.model import ModelVerifier
+from rag_core.ports import ChatModel, Verifier
 
 
 def agent_config(settings: Settings) -> AgentConfig:
@@ -30,3 +32,8 @@ def agent_config(settings: Settings) -> AgentConfig:
 def profile_of(settings: Settings, folder: Path, *, embedder: str) -> ConfidenceProfile:
     """The profile that the settings name, with the cut-offs measured for this embedder."""
     return profile_named(settings.confidence_profile, calibration_for(folder, embedder=embedder))
+
+
+def verifier_of(settings: Settings, model: ChatModel) -> Verifier | None:
+    """What reads the claims of an answer; None: code alone compares them."""
+    return ModelVerifier(model) if settings.answer_verifier == "model" else None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from adapters.apologies import apologise
 from adapters.web.reply import WebReplies
-from bot.agents import agent_config, profile_of
+from bot.agents import agent_config, profile_of, verifier_of
 from bot.bounds import desk_bounds
 from bot.door import worker_name
 from bot.earlier import repeats_of
@@ -74,6 +74,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=WideSearch(retriever),
             config=agent_config(settings),
             profile=profile,
+            verifier=verifier_of(settings, model),
         )
         answers = linked(settings, agent, vectors)
         metrics, web_replies = Metrics(), WebReplies()

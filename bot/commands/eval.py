@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from bot.agents import agent_config, profile_of
+from bot.agents import agent_config, profile_of, verifier_of
 from bot.commands.eval_shown import show, write_reports
 from bot.commands.measuring import (
     CACHE_FOLDER,
@@ -174,6 +174,7 @@ async def answers(
             retriever=WideSearch(retriever),
             config=agent_config(settings),
             profile=profile,
+            verifier=verifier_of(settings, model),
         )
         with progress("asking questions") as shown:
             given = await given_answers(found, agent, with_history=with_history, told=shown)

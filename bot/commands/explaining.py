@@ -60,6 +60,9 @@ def explain(
         console.print("So nothing was found." if searched else "Nothing was searched.")
         return
     console.print(found_table(passages, answer["citations"]))
+    for removed in answer["removed"]:
+        line = f"Left out or marked: {removed['text']} ({removed['reason']})"
+        console.print(line, soft_wrap=True, markup=False)
     for line in left_out(passages, found):
         console.print(line, soft_wrap=True, markup=False)
     said = tuple(message["content"] for message in before if message["role"] != "tool")

@@ -150,6 +150,11 @@ class AgentResponse:
         """Every place in the documents that it names."""
         return (*self.citations, *self.suggestions)
 
+    def quotes(self, number: int) -> tuple[str, ...]:
+        """The words that back the sentences of one footnote, each once, in their order."""
+        quoted = dict.fromkeys(m.quote for m in self.marks if m.number == number and m.quote)
+        return tuple(quoted) or (self.citations[number - 1].quote,)
+
     @property
     def should_answer(self) -> bool:
         return self.outcome in {Outcome.COMPLETED, Outcome.LOW_CONFIDENCE}

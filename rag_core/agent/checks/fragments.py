@@ -43,6 +43,11 @@ def to_quoted(url: str | None, quoted: str) -> str | None:
     return f"{url}{'' if '#' in url else '#'}:~:{directive}"
 
 
+def quoting_other(url: str | None, quoted: str) -> str | None:
+    """The same address, leading on to other words of the page."""
+    return to_quoted(url.partition(":~:")[0].removesuffix("#"), quoted) if url else url
+
+
 def shows_text(url: str) -> bool:
     """Whether a browser shows this as a page: PDFs have places of their own kind."""
     parts = urlsplit(url)

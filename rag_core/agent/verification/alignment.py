@@ -11,9 +11,11 @@ from rag_core.agent.language.languages import language_of
 from rag_core.agent.language.reading import read
 from rag_core.agent.language.words import FUNCTION_WORDS, content, stem_of, words
 from rag_core.agent.verification.claims import Claim, Passage
+from rag_core.agent.verification.quantities import CURRENCIES, UNITS
 
 SHORTEST_QUOTE = 12
 """Characters; fewer are found in any passage."""
+MARKS = re.compile(r"[*`#>]|~~|(?<!\w)_+|_+(?!\w)")
 LIST_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+", re.MULTILINE)
 JOINING = re.compile(r"^\W*\w+,\s+")
 """A word that joins a sentence to what was said before: `Additionally,`, `Yes,`."""
@@ -28,15 +30,16 @@ NEARLY = 0.7
 
 @lru_cache(maxsize=1_024)
 def bare(text: str) -> str:
-    """The words of a text, signs and marks left out, in one line."""
-    return " ".join(words(LIST_MARK.sub("", text)))
+    """A text in one line, without Markdown marks and without regard to large and small letters."""
+    return " ".join(MARKS.sub("", LIST_MARK.sub("", text)).replace("|", " ").casefold().split())
 
 
 def stands_word_for_word(sentence: str, passages: Sequence[Passage]) -> bool:
-    said = bare(sentence)
-    return len(said) >= SHORTEST_QUOTE and any(
-        f" {said} " in f" {bare(p.whole)} " for p in passages
-    )
+    said = bare(sentence).rstrip(".!?…:; ")
+    if len(said) < SHORTEST_QUOTE:
+        return False
+    pattern = re.compile(rf"(?<!\w){re.escape(said)}(?!\w)")
+    return any(pattern.search(bare(passage.whole)) for passage in passages)
 
 
 def added_words(sentence: str, text: str) -> str:
@@ -45,14 +48,17 @@ def added_words(sentence: str, text: str) -> str:
     spoken = words(JOINING.sub("", LIST_MARK.sub("", sentence)))
     added = [word for word in spoken if not is_small(word) and stem_of(word) not in known]
     rest = [word for word in spoken if word not in added]
-    is_copy = (
-        bool(added) and len(rest) >= LEAST_COPIED and f" {' '.join(rest)} " in f" {bare(text)} "
-    )
+    if not added or len(rest) < LEAST_COPIED:
+        return ""
+    is_copy = f" {' '.join(rest)} " in f" {' '.join(words(text))} "
     return ", ".join(added) if is_copy else ""
 
 
 def is_small(word: str) -> bool:
-    return word in FUNCTION_WORDS or len(word) == 1
+    """Whether a word says little, or is compared as a number with its unit."""
+    return (
+        word in FUNCTION_WORDS or len(word) == 1 or word[0].isdigit() or word in UNITS | CURRENCIES
+    )
 
 
 @lru_cache(maxsize=1_024)

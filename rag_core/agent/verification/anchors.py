@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 WORD = re.compile(r"\w+")
+MARKS = re.compile(r"[*`]+|~~")
 BETWEEN = r"[\W_]{1,12}"
 """Between two words: white space, Markdown marks and punctuation, however they are written."""
 
@@ -19,4 +20,4 @@ def find_anchor(words: str, passage: str) -> str:
     left = r"(?<![^\W_])" if spoken[0][0].isascii() else ""
     right = r"(?![^\W_])" if spoken[-1][-1].isascii() else ""
     found = re.search(f"{left}{pattern}{right}", passage, re.IGNORECASE)
-    return " ".join(found.group().split()) if found else ""
+    return " ".join(MARKS.sub("", found.group()).split()) if found else ""

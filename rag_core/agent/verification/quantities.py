@@ -73,7 +73,12 @@ CODES = frozenset(
 AMBIGUOUS = frozenset({"second", "s", "m", "d", "b", "an", "mes", "h", "g", "tag"})
 """Units that are other words where no number stands before them."""
 DIGITS = r"\d{1,3}(?:[,'’\u202f\u00a0]\d{3})+(?:\.\d+)?(?![\d,])|\d+(?:[.,]\d+)*"
-WORDS = {**NUMBER_WORDS, **ORDINALS, **TENS}
+WORDS = {
+    f"{ten}-{one}": TENS[ten] + value
+    for ten in ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+    for one, value in {"one": 1, **NUMBER_WORDS}.items()
+    if value < 10
+} | {**NUMBER_WORDS, **ORDINALS, **TENS}
 SIGNS = "".join(re.escape(sign) for sign in CURRENCIES if not sign.isalpha())
 NUMBER = re.compile(
     rf"(?:(?<![\w.])|(?<=\bv))(?P<sign>[{SIGNS}]\s?|\b(?:{'|'.join(sorted(CODES))})\s(?=\d))?"
@@ -163,7 +168,7 @@ class Quantities:
 def quantities_in(text: str) -> Quantities:
     """The quantities of a text, dates and times of day apart from other numbers."""
     dates = frozenset(date for found in DATE.finditer(text) if (date := date_of(found)))
-    rest = DATE.sub(" ", text)
+    rest = DATE.sub(without_date, text)
     clocks = frozenset(clock for found in CLOCK.finditer(rest) if (clock := clock_of(found)))
     bare = HALF.sub(r"0.5 \g<unit>", ITEM_NUMBER.sub(" ", CLOCK.sub(without_clock, rest)))
     return Quantities(
@@ -190,7 +195,8 @@ def numbers_in(text: str) -> Iterator[Quantity]:
             kind = currency
         elif unit in UNITS:
             kind, factor = UNITS[unit]
-        yield Quantity(frozenset(values), kind, factor, found.group().strip(), is_word)
+        spoken = found.group().strip() if kind else found["number"]
+        yield Quantity(frozenset(values), kind, factor, spoken, is_word)
 
 
 def currency_of(name: str) -> str:
@@ -264,7 +270,12 @@ def date_of(found: re.Match[str]) -> tuple[int, int, int] | None:
     day = fields["day"] or fields["day2"] or fields["day4"]
     year = fields["year"] or fields["year2"] or fields["year3"] or fields["year4"]
     month = MONTHS[named.lower()] if named else int(fields["month4"])
-    return int(year or 0), month, int(day or 0)
+    is_date = 1 <= month <= 12 and int(day or 1) <= 31
+    return (int(year or 0), month, int(day or 0)) if is_date else None
+
+
+def without_date(found: re.Match[str]) -> str:
+    return " " if date_of(found) else found.group()
 
 
 def without_clock(found: re.Match[str]) -> str:
