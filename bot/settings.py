@@ -65,7 +65,7 @@ class Settings(
 
     @property
     def answer_verifier(self) -> Literal["model", "code"]:
-        """Only a language model can read what it is to verify."""
+        """What verifies answers; without a language model there is nothing that could read them."""
         return "code" if self.chat_model == "quoting" else self.verifier or "model"
 
     @property

@@ -16,15 +16,18 @@ from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.model_events import FinishReason, ToolChoice
 from rag_core.agent.prompts import NOT_COVERED
+from rag_core.agent.verification.check import CheckedText
+from rag_core.agent.verification.model import ModelVerifier
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Message, Role
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import AnswerTimedOut, ModelBehaviourError, UpstreamUnavailable
+from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse
-from tests.builders import NOON, a_thread
+from tests.builders import NOON, a_citation, a_thread
 from tests.fakes.listening_progress import ListeningProgress
 from tests.fakes.memory_retriever import MemoryRetriever, passage
 from tests.fakes.scripted_model import CutOnce, Ending, ScriptedModel, Searching, search
@@ -290,6 +293,62 @@ async def test_a_forged_marker_never_leaves() -> None:
     assert response.answer == (
         "A member may upload ten files a day. A file may have at most 25 MB [1]."
     )
+
+
+async def test_every_marker_has_the_words_that_back_its_own_sentence() -> None:
+    model = ScriptedModel(
+        [
+            search("upload files"),
+            "Ten files a day may be uploaded [1]. Files of more than 25 MB are too large [1].",
+        ]
+    )
+    response = (await ask(agent_with(model, MemoryRetriever([LIMITS])))).response
+    assert [(mark.number, mark.quote) for mark in response.marks] == [
+        (1, "Every member may upload ten files a day."),
+        (1, "A file may have at most 25 MB."),
+    ]
+    assert response.quotes(1) == tuple(mark.quote for mark in response.marks)
+
+
+async def test_where_nothing_of_a_draft_stands_the_passages_are_quoted() -> None:
+    def quoted(context: RetrievalContext, failed: CheckedText) -> CheckedText:
+        best = context.results[0]
+        footnote = a_citation(content_hash=best.content_hash)
+        return replace(failed, text=f"> {best.text} [1]", citations=(footnote,))
+
+    model = ScriptedModel([search("upload files"), "A member may upload 500 files [1]."])
+    agent = Agent(
+        model=model,
+        retriever=MemoryRetriever([LIMITS]),
+        config=AgentConfig(),
+        passage_answer=quoted,
+    )
+    response = (await ask(agent)).response
+    assert response.answer.startswith("> Every member may upload ten files a day.")
+    assert response.outcome is Outcome.LOW_CONFIDENCE
+    assert [each.text for each in response.removed] == ["A member may upload 500 files."]
+
+
+async def test_the_verifier_is_asked_between_the_draft_and_the_answer() -> None:
+    draft = "Ten files may be uploaded a day [1]. Bigger ones are for owners only [1]."
+    verdicts = [
+        {"claim": 1, "verdict": "supported", "reason": "",
+         "words": [{"passage": 1, "text": "may upload ten files a day"}]},
+        {"claim": 2, "verdict": "contradicted", "reason": "Nobody may.", "words": []},
+    ]  # fmt: skip
+    replies = [search("upload files"), draft, json.dumps({"verdicts": verdicts})]
+    model = ScriptedModel(replies)
+    agent = Agent(
+        model=model,
+        retriever=MemoryRetriever([LIMITS]),
+        config=AgentConfig(),
+        verifier=ModelVerifier(model),
+    )
+    response = (await ask(agent)).response
+    assert response.answer == "Ten files may be uploaded a day [1]."
+    assert response.marks[0].quote == "may upload ten files a day"
+    assert response.checked_by == "model"
+    assert response.outcome is Outcome.LOW_CONFIDENCE
 
 
 async def test_links_and_mentions_of_the_model_are_words() -> None:
