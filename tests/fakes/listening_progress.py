@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from rag_core.desk.progress import QuestionState
 
 
+UNCHECKED = "*Checking against the documents…*\n\n"
+
+
 @dataclass
 class ListeningProgress:
     """What an asker would see while waiting."""
@@ -17,6 +20,12 @@ class ListeningProgress:
     """Every state of the text that was on the screen."""
     seconds: float = 0.0
     failure: Exception | None = None
+
+    @property
+    def drafts(self) -> list[str]:
+        """The same without the line that says that it is not checked yet."""
+        assert all(text.startswith(UNCHECKED) for text in self.shown)
+        return [text.removeprefix(UNCHECKED) for text in self.shown]
 
     async def stage(self, state: QuestionState, detail: str = "") -> None:
         await self._behave()

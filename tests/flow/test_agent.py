@@ -365,7 +365,7 @@ async def test_stages_come_once_and_in_order_and_text_grows() -> None:
     await ask(agent_with(model), progress=progress)
     assert progress.stages == [QuestionState.RETRIEVING, QuestionState.GENERATING]
     assert progress.shown
-    assert "A member may upload ten files a day [1].".startswith(progress.shown[-1])
+    assert "A member may upload ten files a day [1].".startswith(progress.drafts[-1])
 
 
 async def test_partial_text_has_passed_the_guard() -> None:
@@ -377,7 +377,7 @@ async def test_partial_text_has_passed_the_guard() -> None:
     model = ScriptedModel([search("upload files"), text])
     await ask(agent_with(model, MemoryRetriever([LIMITS])), progress=progress)
     assert progress.shown
-    for shown in progress.shown:
+    for shown in progress.drafts:
         for trick in ("](", "<!", "@everyone", "[8]"):
             assert trick not in shown
         assert "https://evil.example" not in shown.replace("`https://evil.example/x`", "")
@@ -390,7 +390,7 @@ async def test_text_that_was_lost_is_shown_no_more() -> None:
         await ask(agent_with(ScriptedModel([search("upload files"), reply])), progress=progress)
     ).response
     assert response.answer == "Ten files a day [1]."
-    assert not progress.shown[-1].startswith("Something")
+    assert not progress.drafts[-1].startswith("Something")
 
 
 @pytest.mark.parametrize("progress", [

@@ -15,6 +15,7 @@ A team may upload 1,000 files of 25 MB each; storage costs €4.50 a month, or 1
 The trial ends on May 14, 2026, a Thursday. Between 10 and 20 people may join.
 Run `members list --all` to see everybody; `MAX_FILES` and `Session.close()` are in
 `config/app.toml`. See https://docs.example.com/limits. It needs Python 3.10 or node v18.
+Access is reviewed on an annual basis. A formula begins with an equals sign.
 The status is called “waiting for review”. The load grew by 40 percent.
 
 | Name | Timeout (ms) |
@@ -55,6 +56,8 @@ def judged(text: str, *texts: str, kind: ClaimKind = ClaimKind.PROSE) -> Verdict
         "It needs Python 3.10 and node 18.",
         "The status “waiting for review” is shown.",
         "The load grew by 40%.",
+        "Access is reviewed once a year.",
+        "A formula begins with `=`.",
         "The short timeout is 500 ms.",
         "The short timeout is half a second, 500 ms.",
         "Die Backups werden 30 Tage lang aufbewahrt.",

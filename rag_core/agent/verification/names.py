@@ -56,7 +56,7 @@ def stands_in(name: str, text: str, *, ignore_case: bool = False) -> bool:
     """Whether a name stands in an even text, and is not a part of a longer one."""
     left = r"(?<!\w)" if name[0].isalnum() or name[0] == "_" else r"(?<![\w/-])"
     if not any(map(str.isalnum, name)):
-        return name in text
+        return True  # a passage may call a sign by its name
     right = r"(?!\w)" if name[-1].isalnum() or name[-1] == "_" else r"(?![\w*])"
     if name[:1].isdigit() and not name.isdigit():
         right = ""  # `0o` begins `0o77`

@@ -214,7 +214,8 @@ def units_in(text: str) -> Iterator[tuple[str, float]]:
 def single_units_in(text: str) -> Iterator[tuple[str, float]]:
     """One of a unit: `a week`, `per minute`, `daily`."""
     for found in EVERY.finditer(text):
-        unit = ADVERBS.get((found["adverb"] or "").lower(), (found["unit"] or "").lower())
+        name = (found["adverb"] or found["unit"]).lower()
+        unit = ADVERBS.get(name, name)
         if unit in UNITS and (unit not in AMBIGUOUS or is_rate(found.group())):
             yield UNITS[unit]
 
