@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from rag_core.desk.progress import QuestionState
 
-
 UNCHECKED = "*Checking against the documents…*\n\n"
 
 

@@ -44,8 +44,10 @@ def to_quoted(url: str | None, quoted: str) -> str | None:
 
 
 def quoting_other(url: str | None, quoted: str) -> str | None:
-    """The same address, leading on to other words of the page."""
-    return to_quoted(url.partition(":~:")[0].removesuffix("#"), quoted) if url else url
+    """An address that leads on to quoted words, leading on to other words of its page."""
+    if url is None or ":~:" not in url:
+        return url
+    return to_quoted(url.partition(":~:")[0].removesuffix("#"), quoted)
 
 
 def shows_text(url: str) -> bool:

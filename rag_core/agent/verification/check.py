@@ -40,6 +40,8 @@ log = logging.getLogger(__name__)
 LEAST_SECONDS = 2.0
 """With less time left the verifier is not asked."""
 COLLATERAL = "It stood in a block that was left out."
+MOST_SECONDS = 20.0
+"""The verifier is waited for no longer: a second try needs its time, too."""
 ASKS = ("?", "!", "？", "！")
 
 
@@ -130,7 +132,7 @@ class AnswerCheck:
         if seconds < LEAST_SECONDS:
             return by_code, "code (no time was left to ask the language model)"
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(min(seconds, MOST_SECONDS)):
                 found = await self._verifier.verify([claims[place] for place in open_ones])
         except (TimeoutError, FootnoteError) as error:
             cause = "timed out" if isinstance(error, TimeoutError) else "failed"
