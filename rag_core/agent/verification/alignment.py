@@ -24,6 +24,8 @@ LEAST_COPIED = 4
 """Words in a row; fewer stand side by side by chance."""
 LEAST_SHARED = 0.4
 """The share of a sentence's words that a passage must have, where the sentence cites none."""
+TELLING = 60
+"""Characters of a text that would tell its language if it were a known one."""
 NEARLY = 0.7
 """How near a passage that is cited beside comes to the best one and is taken in its place."""
 
@@ -113,7 +115,11 @@ def backing(
 
 
 def is_in_another_language(draft: str, evidence: Sequence[Passage]) -> bool:
-    """Whether a whole draft is written in another language than its evidence."""
-    own = language_of(INLINE_CODE.sub(" ", draft))
+    """Whether a whole draft is written in another language than its evidence; a longer one whose
+    language is not known is."""
+    prose = INLINE_CODE.sub(" ", draft)
+    own = language_of(prose)
     there = language_of("\n".join(passage.text for passage in evidence))
-    return own is not None and there is not None and own != there
+    if own is None:
+        return there is not None and len(prose) >= TELLING
+    return there is not None and own != there
