@@ -267,8 +267,10 @@ def test_a_true_answer_in_another_language_stays_whole() -> None:
     "draft",
     [
         "I backup vengono conservati per 30 giorni, poi cancellati durante la notte [5].",
-        "备份保留30天，较旧的备份每天晚上删除。如果您需要更长时间的备份，请联系您的管理员，他可以更改设置。这适用于所有工作区和所有成员，没有例外情况 [5]。",
-        "バックアップは30日間保存され、古いものは毎晩削除されます。より長い期間が必要な場合は、管理者に連絡してください。設定を変更できます [5]。",
+        "备份保留30天，较旧的备份每天晚上删除。如果您需要更长时间的备份，请联系您的管理员，"
+        "他可以更改设置。这适用于所有工作区和所有成员，没有例外情况 [5]。",
+        "バックアップは30日間保存され、古いものは毎晩削除されます。より長い期間が必要な場合は、"
+        "管理者に連絡してください。設定を変更できます [5]。",
     ],
 )
 def test_an_answer_in_a_language_that_nobody_listed_stays(draft: str) -> None:

@@ -207,7 +207,9 @@ def test_static_files_name_no_other_host_and_stay_light() -> None:
 async def test_an_answer_shows_its_footnotes_with_the_quoted_words_marked() -> None:
     page = await page_of(an_answer("Ten **a day** [1], not [2] nor `[1]`."))
     assert re.search(
-        r'<sup class="marker"><a href="#note-[-0-9a-f]+-1" data-words="0" aria-label="Footnote 1">', page
+        r'<sup class="marker"><a href="#note-[-0-9a-f]+-1" data-words="0"'
+        r' aria-label="Footnote 1">',
+        page,
     )
     assert "[2]" in page
     assert "<code>[1]</code>" in page
