@@ -10,7 +10,8 @@ from rag_core.agent.confidence.judgement import Judge
 from rag_core.agent.confidence.profiles import profile_named
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.prompts import SYSTEM_PROMPT
-from rag_core.ports import Reader
+from rag_core.agent.verification.model import ModelVerifier
+from rag_core.ports import ChatModel, Reader, Verifier
 
 
 def agent_config(settings: Settings) -> AgentConfig:
@@ -35,3 +36,10 @@ def judge_of(settings: Settings, folder: Path, *, embedder: str, reader: Reader)
     estimate = estimate_for(folder, embedder=embedder, reader=reader.name)
     profile = profile_named(settings.confidence_profile, estimate)
     return Judge(reader=reader, profile=profile)
+
+
+def verifier_of(settings: Settings, model: ChatModel | None) -> Verifier | None:
+    """What reads the claims of an answer; None: code alone compares them."""
+    if model is None or settings.answer_verifier != "model":
+        return None
+    return ModelVerifier(model)

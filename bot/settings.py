@@ -64,6 +64,11 @@ class Settings(
         return self.model or ("openai" if has_openai else "quoting")
 
     @property
+    def answer_verifier(self) -> Literal["model", "code"]:
+        """What verifies answers; without a language model there is nothing that could read them."""
+        return "code" if self.chat_model == "quoting" else self.verifier or "model"
+
+    @property
     def listens_on(self) -> tuple[str, int]:
         """Host and port of the web door."""
         behind_a_router = self.port is not None and self.api_keys is not None
@@ -119,6 +124,11 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
         yield (
             "FOOTNOTE_MODEL is 'openai', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set;"
             " set one of them, or FOOTNOTE_MODEL=quoting."
+        )
+    if read.get("FOOTNOTE_VERIFIER") == "model" and read.get("FOOTNOTE_MODEL") == "quoting":
+        yield (
+            "FOOTNOTE_VERIFIER is 'model', but FOOTNOTE_MODEL is 'quoting'; name a language model,"
+            " or set FOOTNOTE_VERIFIER=code."
         )
     if read.get("FOOTNOTE_EMBEDDER") == "cohere" and "COHERE_API_KEY" not in has:
         yield "FOOTNOTE_EMBEDDER is 'cohere', but COHERE_API_KEY is not set; set it too."

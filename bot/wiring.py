@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from adapters.apologies import apologise
 from adapters.web.reply import WebReplies
-from bot.agents import agent_config, judge_of
+from bot.agents import agent_config, judge_of, verifier_of
 from bot.bounds import desk_bounds
 from bot.door import worker_name
 from bot.earlier import repeats_of
@@ -86,6 +86,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             retriever=SectionSearch(retriever),
             config=agent_config(settings),
             judge=judge,
+            verifier=verifier_of(settings, model),
         )
         answers = linked(settings, agent, vectors)
         summaries = None

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from bot.agents import agent_config, judge_of
+from bot.agents import agent_config, judge_of, verifier_of
 from bot.commands.eval_shown import show, write_reports
 from bot.commands.measuring import (
     CACHE_FOLDER,
@@ -177,6 +177,7 @@ async def answers(
             retriever=SectionSearch(retriever),
             config=agent_config(settings),
             judge=judge,
+            verifier=verifier_of(settings, model),
         )
         with progress("asking questions") as shown:
             given = await given_answers(found, agent, with_history=with_history, told=shown)

@@ -58,6 +58,9 @@ def explain(
         console.print("So nothing was found." if searches else "Nothing was searched.")
         return
     console.print(found_table(passages, answer["citations"]))
+    for removed in answer["removed"]:
+        line = f"Left out or marked: {removed['text']} ({removed['reason']})"
+        console.print(line, soft_wrap=True, markup=False)
     for line in left_out(passages, found):
         console.print(line, soft_wrap=True, markup=False)
     if estimate := thread["metadata"].get("estimate"):

@@ -25,6 +25,14 @@ class ModelSettings(BaseModel):
         " else quoting",
         "openai or quoting",
     )
+    verifier: Literal["model", "code"] | None = setting(
+        "FOOTNOTE_VERIFIER",
+        None,
+        "What checks each sentence of an answer against the passages: the language model reads"
+        " them (one more request an answer), or code compares numbers, names and quotes alone;"
+        " unset: model where a language model writes the answers",
+        "model or code",
+    )
     confidence_profile: Literal["strict", "simple", "calibrated"] = setting(
         "FOOTNOTE_CONFIDENCE_PROFILE",
         "calibrated",

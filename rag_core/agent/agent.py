@@ -6,13 +6,11 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from rag_core.agent.answer import AgentResponse
-from rag_core.agent.checks.citations import CheckedText, checked
 from rag_core.agent.checks.guard import guarded
-from rag_core.agent.checks.support import Evidence
 from rag_core.agent.confidence.judgement import Judge, Judged
 from rag_core.agent.confidence.level import ConfidenceMetrics
 from rag_core.agent.confidence.profiles import profile_named
@@ -33,6 +31,7 @@ from rag_core.agent.second_try import RESERVED_SECONDS, better, correction, is_w
 from rag_core.agent.smalltalk import is_too_short, small_talk
 from rag_core.agent.teller import Teller
 from rag_core.agent.tool import RetrievalTool, Searches, ToolBounds
+from rag_core.agent.verification.check import AnswerCheck, CheckedText
 from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Message
@@ -40,7 +39,7 @@ from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.progress import Progress
 from rag_core.errors import AnswerTimedOut, FootnoteError
-from rag_core.ports import ChatModel
+from rag_core.ports import ChatModel, Verifier
 from rag_core.reading.estimate import Estimate
 from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.context import RetrievalContext
@@ -104,12 +103,14 @@ class Agent:
         retriever: Searches,
         config: AgentConfig,
         judge: Judge | None = None,
+        verifier: Verifier | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._model = model
         self._retriever = retriever
         self._config = config
         self._judge = judge or untrained_judge(config)
+        self._check = AnswerCheck(verifier)
         self._now = now
         self._passages = PassageAnswerer(judge=self._judge, now=now)
         self._loop = None if model is None else loop_of(model, config, now)
@@ -146,7 +147,7 @@ class Agent:
         told = StagesOnly(progress) if manner.hint_only else progress
         try:
             async with asyncio.timeout(self._config.answer_seconds) as deadline:
-                async with Teller(told) as teller:
+                async with Teller(told, checking=report.phrases.checking) as teller:
                     return await self._answer(asked, state, bounds, report, teller)
         except TimeoutError as error:
             if not deadline.expired():
@@ -229,9 +230,11 @@ class Agent:
         draft = await loop.run(
             prompt, tool=tool, suffices=lambda: bool(tool.context.results), teller=teller
         )
-        text = self._checked(draft, tool, understood, report)
+        text = await self._checked(draft, tool, understood, report)
         if self._may_rewrite(draft, text, report):
             text, draft = await self._rewritten(loop, prompt, draft, text, tool, report, teller)
+        if text.removed and not text.text:
+            text = await self._quoted_instead(text, understood, tool, report)
         queries = [record.query for record in tool.records]
         judged = await self._judge.best_of([essence(understood), *queries], tool.context.results)
         response = report.researched(
@@ -271,7 +274,7 @@ class Agent:
             sought={understood: essence(sought(without_courtesies(asked), understood))},
         )
 
-    def _checked(
+    async def _checked(
         self, draft: Draft, tool: RetrievalTool, understood: str, report: Report
     ) -> CheckedText:
         """The third wall: what of the draft its evidence supports, or what of it is a hint."""
@@ -284,7 +287,20 @@ class Agent:
                 asked=report.question.message,
                 phrases=report.phrases,
             )
-        return checked(guarded(draft.text), Evidence(tool.context, question=understood))
+        return await self._check.check(
+            guarded(draft.text),
+            tool.context,
+            question=understood,
+            phrases=report.phrases,
+            seconds=self._seconds_left(report) - RESERVED_SECONDS,
+        )
+
+    async def _quoted_instead(
+        self, text: CheckedText, understood: str, tool: RetrievalTool, report: Report
+    ) -> CheckedText:
+        """The passages themselves, where nothing of the draft stands."""
+        quoted = await self._passages.quote(essence(understood), tool.context, report.phrases)
+        return replace(text, text=quoted.text, citations=quoted.citations, marks=quoted.marks)
 
     def _may_rewrite(self, draft: Draft, text: CheckedText, report: Report) -> bool:
         return (
@@ -309,14 +325,14 @@ class Agent:
                 again = await loop.rewritten(
                     prompt,
                     draft,
-                    correction(draft.text, text.struck, at=self._now()),
+                    correction(draft.text, text.faults, at=self._now()),
                     tool=tool,
                     teller=teller,
                 )
         except (TimeoutError, FootnoteError) as error:
             log.info("a draft was not written again", extra={"cause": type(error).__name__})
             return text, draft
-        checked_again = self._checked(again, tool, prompt[-1].content, report)
+        checked_again = await self._checked(again, tool, prompt[-1].content, report)
         return better(text, checked_again), again
 
     def _seconds_left(self, report: Report) -> float:

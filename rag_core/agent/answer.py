@@ -56,6 +56,14 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RemovedClaim:
+    """What the documents do not say: left out of the answer, or marked in it, and why."""
+
+    text: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A passage that the model was handed, cut for display."""
 
@@ -106,6 +114,9 @@ class AgentResponse:
     citations: tuple[Citation, ...] = ()
     marks: tuple[Mark, ...] = ()
     """One for each marker of the answer, in order."""
+    removed: tuple[RemovedClaim, ...] = ()
+    checked_by: str = ""
+    """What verified the answer, and why it was not the configured verifier; for the story."""
     sources: tuple[Source, ...] = ()
     suggestions: tuple[Suggestion, ...] = ()
     tokens_used: int = 0
@@ -125,6 +136,8 @@ class AgentResponse:
             raise ValueError("an answer is never empty")
         if [c.number for c in self.citations] != list(range(1, len(self.citations) + 1)):
             raise ValueError("citations are numbered from 1 without a gap")
+        if any(not 1 <= mark.number <= len(self.citations) for mark in self.marks):
+            raise ValueError("a mark belongs to a citation")
         if not self.should_answer and self.citations:
             raise ValueError("a refusal or an error has no citations")
         if len(self.suggestions) > MAX_SUGGESTIONS:
@@ -136,6 +149,11 @@ class AgentResponse:
     def places(self) -> tuple[Citation | Suggestion, ...]:
         """Every place in the documents that it names."""
         return (*self.citations, *self.suggestions)
+
+    def quotes(self, number: int) -> tuple[str, ...]:
+        """The words that back the sentences of one footnote, each once, in their order."""
+        quoted = dict.fromkeys(m.quote for m in self.marks if m.number == number and m.quote)
+        return tuple(quoted) or (self.citations[number - 1].quote,)
 
     @property
     def should_answer(self) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rag_core.agent.answer import AgentResponse, Citation, Source
-from rag_core.agent.checks.citations import CheckedText
-from rag_core.agent.checks.markers import markers_in, normalised
 from rag_core.agent.language.blocks import BlockKind, blocks_of
 from rag_core.agent.language.sentences import sentences_of, without_markers
 from rag_core.agent.phrases import Phrases
 from rag_core.agent.prompts import is_refusal
+from rag_core.agent.verification.check import CheckedText
+from rag_core.agent.verification.markers import markers_in, normalised
 from rag_core.desk.progress import Progress, QuestionState
 from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.results import SearchResult

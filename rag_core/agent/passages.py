@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from rag_core.agent.answer import AgentResponse
-from rag_core.agent.checks.citations import CheckedText
 from rag_core.agent.confidence.judgement import Judge, Judged
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.confidence.profiles import measured
@@ -18,6 +17,7 @@ from rag_core.agent.phrases import Phrases
 from rag_core.agent.response import Report
 from rag_core.agent.teller import Teller
 from rag_core.agent.tool import RetrievalTool
+from rag_core.agent.verification.check import CheckedText
 from rag_core.conversation.message import Message
 from rag_core.desk.progress import QuestionState
 from rag_core.reading.passage_answer import (

@@ -35,6 +35,10 @@ class Phrases:
     """Names the number of items that are left out of a list."""
     caution: str
     """With an answer that the evidence covers only in part."""
+    not_found: str
+    """Behind a sentence that the documents do not say."""
+    checking: str
+    """Above an answer that is still being checked."""
     suggested: str
     """Above the sections that are near a question which is not answered."""
     changed: str
@@ -76,6 +80,8 @@ ENGLISH = Phrases(
     quoted_several="Quoted from {number} sections",
     more="… and {number} more",
     caution="The documents cover this only in part: please check the sources.",
+    not_found="not found in the documents",
+    checking="Checking against the documents…",
     suggested="Maybe look here",
     changed="A source changed since this answer.",
     asked_before="Asked before:",
@@ -115,6 +121,8 @@ PHRASES = {
         quoted_several="Zitiert aus {number} Abschnitten",
         more="… und {number} weitere",
         caution="Die Dokumente behandeln das nur zum Teil: Bitte prüfe die Quellen.",
+        not_found="steht nicht in den Dokumenten",
+        checking="Wird mit den Dokumenten verglichen…",
         suggested="Vielleicht hilft das",
         changed="Eine Quelle hat sich seit dieser Antwort geändert.",
         asked_before="Schon einmal gefragt:",
@@ -151,6 +159,8 @@ PHRASES = {
         quoted_several="Citado de {number} secciones",
         more="… y {number} más",
         caution="Los documentos lo cubren solo en parte: revisa las fuentes, por favor.",
+        not_found="no está en los documentos",
+        checking="Comprobando con los documentos…",
         suggested="Quizá te sirva esto",
         changed="Una fuente ha cambiado desde esta respuesta.",
         asked_before="Ya se preguntó:",
@@ -186,6 +196,8 @@ PHRASES = {
         quoted_several="Cité de {number} sections",
         more="… et {number} de plus",
         caution="Les documents n’en parlent qu’en partie : vérifiez les sources.",
+        not_found="absent des documents",
+        checking="Vérification dans les documents…",
         suggested="À voir peut-être",
         changed="Une source a changé depuis cette réponse.",
         asked_before="Déjà demandé :",

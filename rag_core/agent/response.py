@@ -17,7 +17,6 @@ from rag_core.agent.answer import (
     Source,
     Suggestion,
 )
-from rag_core.agent.checks.citations import CheckedText
 from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.instructions import for_readers
 from rag_core.agent.confidence.level import ConfidenceLevel, ConfidenceMetrics
@@ -25,6 +24,7 @@ from rag_core.agent.confidence.profiles import ConfidenceProfile
 from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import Phrases
 from rag_core.agent.tool import RetrievalTool
+from rag_core.agent.verification.check import CheckedText
 from rag_core.conversation.question import Question
 from rag_core.conversation.state import ConversationState
 from rag_core.retrieval.results import SearchResult
@@ -79,15 +79,20 @@ class Report:
                 confidence=min(metrics.confidence, profile.refused_below),
                 confidence_level=ConfidenceLevel.INSUFFICIENT,
                 suggestions=suggestions(tool.context.results, floor=profile.floor),
+                removed=text.removed + text.unfound,
+                checked_by=text.checked_by,
                 **common,
             )
-        is_low = metrics.confidence_level is ConfidenceLevel.LOW
+        is_low = metrics.confidence_level is ConfidenceLevel.LOW or bool(text.faults)
         return self._response(
             text.text,
             outcome=Outcome.LOW_CONFIDENCE if is_low else Outcome.COMPLETED,
             confidence=metrics.confidence,
-            confidence_level=metrics.confidence_level,
+            confidence_level=ConfidenceLevel.LOW if is_low else metrics.confidence_level,
             citations=text.citations,
+            marks=text.marks,
+            removed=text.removed + text.unfound,
+            checked_by=text.checked_by,
             sources=tuple(map(source, tool.context.results)),
             **common,
         )

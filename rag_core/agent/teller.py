@@ -22,8 +22,11 @@ class Teller:
     A progress that is slow hears less often, one that fails hears no more; the answer goes on.
     """
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, *, checking: str = "") -> None:
         self._progress = progress
+        self._checking = f"*{checking}*\n\n" if checking else ""
+        """Above a text that nobody has checked yet: a part of it may still fall."""
+        self._shows = False
         self._stages: list[tuple[QuestionState, str]] = []
         self._told: set[QuestionState] = set()
         self._partial = PartialText()
@@ -84,4 +87,6 @@ class Teller:
             await self._progress.stage(state, detail)
         delta, restart = self._partial.take()
         if delta or restart:
-            await self._progress.text(delta, restart=restart)
+            head = self._checking if restart or not self._shows else ""
+            self._shows = True
+            await self._progress.text(head + delta, restart=restart)

@@ -67,6 +67,8 @@ def not_shown(response: AgentResponse, question: IncomingQuestion) -> AgentRespo
         confidence=0.0,
         confidence_level=ConfidenceLevel.INSUFFICIENT,
         citations=(),
+        marks=(),
+        removed=(),
         sources=(),
         suggestions=(),
     )

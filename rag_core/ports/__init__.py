@@ -7,7 +7,7 @@ from rag_core.ports.conversations import ConversationStore
 from rag_core.ports.installations import InstallationStore
 from rag_core.ports.jobs import JobStore
 from rag_core.ports.ledger import Ledger
-from rag_core.ports.models import ChatModel, Embedder, Reader, Reading, Reranker, Vector
+from rag_core.ports.models import ChatModel, Embedder, Reader, Reading, Reranker, Vector, Verifier
 from rag_core.ports.records import FeedbackStore, ForgettingStore, MarkerStore, TicketStore
 from rag_core.ports.tenants import TenantStore
 from rag_core.ports.usage import UsageStore
@@ -36,4 +36,5 @@ __all__ = [
     "UsageStore",
     "Vector",
     "VectorStore",
+    "Verifier",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
+from rag_core.agent.verification.claims import Claim, Verdict
 from rag_core.conversation.message import Message
 from rag_core.reading.units import SectionUnits
 
@@ -80,4 +81,15 @@ class Reader(Protocol):
 
     async def read(self, question: str, sections: Sequence[SectionUnits]) -> Sequence[Reading]:
         """One reading for each section, in their order."""
+        ...
+
+
+class Verifier(Protocol):
+    """Judges whether claims say what their evidence says."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def verify(self, claims: Sequence[Claim]) -> Sequence[Verdict]:
+        """One verdict for each claim, in order."""
         ...

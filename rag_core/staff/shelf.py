@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from rag_core.books.audience import Audience
 from rag_core.ports import EmbeddedQuery, Embedder
-from rag_core.retrieval.likeness import cosine
 from rag_core.retrieval.cosines import scale_of
+from rag_core.retrieval.likeness import cosine
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResult
 from rag_core.staff.answer import KIND, StaffAnswer, with_vector

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from rag_core.desk.progress import QuestionState
 
+UNCHECKED = "*Checking against the documents…*\n\n"
+
 
 @dataclass
 class ListeningProgress:
@@ -17,6 +19,12 @@ class ListeningProgress:
     """Every state of the text that was on the screen."""
     seconds: float = 0.0
     failure: Exception | None = None
+
+    @property
+    def drafts(self) -> list[str]:
+        """The same without the line that says that it is not checked yet."""
+        assert all(text.startswith(UNCHECKED) for text in self.shown)
+        return [text.removeprefix(UNCHECKED) for text in self.shown]
 
     async def stage(self, state: QuestionState, detail: str = "") -> None:
         await self._behave()

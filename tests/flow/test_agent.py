@@ -16,6 +16,7 @@ from rag_core.agent.config import AgentConfig
 from rag_core.agent.model_events import FinishReason, ToolChoice
 from rag_core.agent.prompts import NOT_COVERED
 from rag_core.agent.tool import RetrievalTool, ToolBounds
+from rag_core.agent.verification.model import ModelVerifier
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Message, Role
 from rag_core.conversation.question import Question
@@ -405,6 +406,51 @@ async def test_a_forged_marker_never_leaves() -> None:
     )
 
 
+async def test_every_marker_has_the_words_that_back_its_own_sentence() -> None:
+    model = ScriptedModel(
+        [
+            search("upload files"),
+            "Ten files a day may be uploaded [1]. Files of more than 25 MB are too large [1].",
+        ]
+    )
+    response = (await ask(agent_with(model, MemoryRetriever([LIMITS])))).response
+    assert [(mark.number, mark.quote) for mark in response.marks] == [
+        (1, "Every member may upload ten files a day."),
+        (1, "A file may have at most 25 MB."),
+    ]
+    assert response.quotes(1) == tuple(mark.quote for mark in response.marks)
+
+
+async def test_where_nothing_of_a_draft_stands_the_passages_are_quoted() -> None:
+    model = ScriptedModel([search("upload files"), "A member may upload 500 files [1]."])
+    response = (await ask(agent_with(model, MemoryRetriever([LIMITS])))).response
+    assert "> Every member may upload ten files a day." in response.answer
+    assert response.outcome is Outcome.LOW_CONFIDENCE
+    assert [each.text for each in response.removed] == ["A member may upload 500 files."]
+
+
+async def test_the_verifier_is_asked_between_the_draft_and_the_answer() -> None:
+    draft = "Ten files may be uploaded a day [1]. Bigger ones are for owners only [1]."
+    verdicts = [
+        {"claim": 1, "verdict": "supported", "reason": "",
+         "words": [{"passage": 1, "text": "may upload ten files a day"}]},
+        {"claim": 2, "verdict": "contradicted", "reason": "Nobody may.", "words": []},
+    ]  # fmt: skip
+    replies = [search("upload files"), draft, json.dumps({"verdicts": verdicts})]
+    model = ScriptedModel(replies)
+    agent = Agent(
+        model=model,
+        retriever=MemoryRetriever([LIMITS]),
+        config=AgentConfig(),
+        verifier=ModelVerifier(model),
+    )
+    response = (await ask(agent)).response
+    assert response.answer == "Ten files may be uploaded a day [1]."
+    assert response.marks[0].quote == "may upload ten files a day"
+    assert response.checked_by == "model"
+    assert response.outcome is Outcome.LOW_CONFIDENCE
+
+
 async def test_links_and_mentions_of_the_model_are_words() -> None:
     text = "Ten files a day [1]. @everyone upload files [here](https://evil.example) <@123> [1]."
     model = ScriptedModel([search("upload files"), text])
@@ -419,7 +465,7 @@ async def test_stages_come_once_and_in_order_and_text_grows() -> None:
     await ask(agent_with(model), progress=progress)
     assert progress.stages == [QuestionState.RETRIEVING, QuestionState.GENERATING]
     assert progress.shown
-    assert "A member may upload ten files a day [1].".startswith(progress.shown[-1])
+    assert "A member may upload ten files a day [1].".startswith(progress.drafts[-1])
 
 
 async def test_partial_text_has_passed_the_guard() -> None:
@@ -431,7 +477,7 @@ async def test_partial_text_has_passed_the_guard() -> None:
     model = ScriptedModel([search("upload files"), text])
     await ask(agent_with(model, MemoryRetriever([LIMITS])), progress=progress)
     assert progress.shown
-    for shown in progress.shown:
+    for shown in progress.drafts:
         for trick in ("](", "<!", "@everyone", "[8]"):
             assert trick not in shown
         assert "https://evil.example" not in shown.replace("`https://evil.example/x`", "")
@@ -444,7 +490,7 @@ async def test_text_that_was_lost_is_shown_no_more() -> None:
         await ask(agent_with(ScriptedModel([search("upload files"), reply])), progress=progress)
     ).response
     assert response.answer == "Ten files a day [1]."
-    assert not progress.shown[-1].startswith("Something")
+    assert not progress.drafts[-1].startswith("Something")
 
 
 @pytest.mark.parametrize("progress", [

@@ -286,7 +286,7 @@ async def test_a_stream_cut_at_any_byte_begins_anew(reset: bool) -> None:
             response = await ask(agent, progress)
             assert response.answer == RIGHT, f"cut after {after} bytes"
             assert len(peer.script) == (1 if after >= last_byte_that_matters() else 0)
-            assert all(RIGHT.startswith(shown) for shown in progress.shown)
+            assert all(RIGHT.startswith(shown) for shown in progress.drafts)
 
 
 @pytest.mark.parametrize("reset", [True, False], ids=["reset", "clean end"])
@@ -323,8 +323,8 @@ async def test_a_reply_that_begins_anew_replaces_what_was_shown() -> None:
     async with openai_peer(SEARCH, cut, ANSWER) as peer, agent_at(peer) as agent:
         response = await ask(agent, progress)
     assert response.answer == RIGHT
-    assert progress.shown[0].startswith("Twenty")
-    assert RIGHT.startswith(progress.shown[-1])
+    assert progress.drafts[0].startswith("Twenty")
+    assert RIGHT.startswith(progress.drafts[-1])
 
 
 async def test_one_connection_serves_all_requests_of_a_question() -> None:

@@ -11,7 +11,7 @@ import pytest
 from rag_core.providers.edge.store import open_edge_store
 from rag_core.providers.embedders.local import DIMENSION, open_local_embedder
 from rag_core.providers.embedders.models import FORMER_LOCAL_MODEL, LOCAL_MODEL
-from rag_core.retrieval.widening import cosine
+from rag_core.retrieval.likeness import cosine
 from tests.flow.running_house import footnote, running_house
 
 OVEN = "The oven must reach 200 degrees before the bread goes in."

@@ -8,6 +8,7 @@ import pytest
 
 from rag_core.agent.agent import Agent
 from rag_core.agent.answer import AgentResponse, Outcome
+from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.model_events import FinishReason, ToolChoice
 from rag_core.agent.prompts import NOT_COVERED
@@ -15,7 +16,7 @@ from rag_core.books.book import BookIds
 from rag_core.conversation.question import Question
 from rag_core.errors import UpstreamUnavailable
 from tests.builders import a_thread
-from tests.fakes.listening_progress import ListeningProgress
+from tests.fakes.listening_progress import UNCHECKED, ListeningProgress
 from tests.fakes.memory_retriever import MemoryRetriever, passage
 from tests.fakes.scripted_model import Ending, Scripted, ScriptedModel, search
 
@@ -53,7 +54,10 @@ async def test_an_unsupported_sentence_is_named_and_written_once_more() -> None:
     assert model.choices[-1] is ToolChoice.NONE
     draft, fault = model.requests[-1][-2:]
     assert draft.content == WRONG
-    assert "- A file may have at most 90 MB." in fault.content
+    assert (
+        "- A file may have at most 90 MB.\n  90 MB is not in passage 1; it says 25 MB."
+        in fault.content
+    )
     assert "ten files" not in fault.content
     assert response.tokens_used == 60 + 120 + 120
 
@@ -62,6 +66,15 @@ async def test_there_is_one_more_try_and_no_other() -> None:
     response, model = await answer(WRONG, WRONG)
     assert response.answer == KEPT
     assert len(model.requests) == 3
+
+
+async def test_an_answer_that_lost_something_is_not_plainly_completed() -> None:
+    response, _ = await answer(WRONG, WRONG)
+    assert response.outcome is Outcome.LOW_CONFIDENCE
+    assert response.confidence_level is ConfidenceLevel.LOW
+    assert [(each.text, each.reason) for each in response.removed] == [
+        ("A file may have at most 90 MB.", "90 MB is not in passage 1; it says 25 MB.")
+    ]
 
 
 async def test_a_supported_answer_is_not_written_again() -> None:
@@ -106,4 +119,11 @@ async def test_the_second_try_replaces_what_was_shown() -> None:
     progress = ListeningProgress()
     response, _ = await answer(WRONG, RIGHT, progress=progress)
     assert "90" not in progress.shown[-1]
-    assert response.answer.startswith(progress.shown[-1][:20])
+    assert response.answer.startswith(progress.drafts[-1])
+
+
+async def test_what_is_not_checked_yet_says_so() -> None:
+    progress = ListeningProgress()
+    await answer(WRONG, RIGHT, progress=progress)
+    assert progress.shown
+    assert all(shown.startswith(UNCHECKED) for shown in progress.shown)

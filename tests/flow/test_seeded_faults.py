@@ -29,10 +29,11 @@ class Fault:
 
 AGENT = "rag_core/agent"
 CHECKS = f"{AGENT}/checks"
+VERIFICATION = f"{AGENT}/verification"
 FAULTS = [
     Fault(
-        "sentences are not compared with their evidence", f"{CHECKS}/citations.py",
-        "if evidence.supports(claim, [number]))", "if number in evidence.passages)",
+        "sentences are not compared with their evidence", f"{VERIFICATION}/code.py",
+        "if fault := fault_in(claim):", "if fault := None:",
         "reaches_a_reader and question",
     ),
     Fault(
@@ -71,8 +72,8 @@ FAULTS = [
         "reach_the_model and text",
     ),
     Fault(
-        "orders are evidence", f"{CHECKS}/passage.py",
-        "return for_readers(visible(self.result.text))", "return visible(self.result.text)",
+        "orders are evidence", f"{VERIFICATION}/check.py",
+        "text=for_readers(visible(result.text)),", "text=visible(result.text),",
         "reaches_a_reader and text",
     ),
     Fault(
@@ -81,8 +82,8 @@ FAULTS = [
         "reaches_a_reader and text",
     ),
     Fault(
-        "words added to a quoted sentence are supported", f"{CHECKS}/near_copy.py",
-        "copy.is_changed or copy.added - known", "copy.is_changed",
+        "words added to a quoted sentence are supported", f"{VERIFICATION}/code.py",
+        "if added := added_words(sentence, text):", "if added := \"\":",
         "reaches_a_reader and question",
     ),
 ]  # fmt: skip

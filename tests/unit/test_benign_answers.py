@@ -5,11 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 
-from rag_core.agent.checks.citations import checked
 from rag_core.agent.checks.guard import guarded
-from rag_core.agent.checks.support import Evidence
-from rag_core.retrieval.context import RetrievalContext
-from tests.builders import NOON, a_result
+from tests.fakes.checked_drafts import check, passages
 from tests.markdown_spans import code_spans
 
 SNIPPETS = (
@@ -74,10 +71,8 @@ def test_the_guard_changes_nothing() -> None:
 def test_what_the_evidence_says_comes_through_the_check_with_its_code() -> None:
     lost = []
     for text in answers():
-        found = [a_result(text, page_title="Workshop", section_heading="Members")]
-        context, _ = RetrievalContext(query="").extended(found, took_ms=0.0, at=NOON)
-        result = checked(guarded(text), Evidence(context, question=""))
+        result = check(guarded(text), passages(text))
         code = [span.text for span in code_spans(text) if span.is_code]
-        if result.struck or not all(piece.strip("\n") in result.text for piece in code):
-            lost.append((text, result.text, result.struck))
+        if result.faults or not all(piece.strip("\n") in result.text for piece in code):
+            lost.append((text, result.text, result.faults))
     assert not lost, f"{len(lost)} of {len(answers())}: {lost[0]}"

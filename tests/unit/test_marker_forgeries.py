@@ -8,11 +8,10 @@ import re
 
 import pytest
 
-from rag_core.agent.checks.citations import CheckedText, checked
 from rag_core.agent.checks.guard import guarded
-from rag_core.agent.checks.support import Evidence
+from rag_core.agent.verification.check import CheckedText
 from rag_core.retrieval.context import RetrievalContext
-from tests.builders import NOON, a_result
+from tests.fakes.checked_drafts import check, passages
 from tests.markdown_spans import code_spans
 
 FACTS = (
@@ -29,10 +28,8 @@ FORGED = ("[0]", "[8]", "[99]", "[1234]", "[^9]", "【12】", "[9, 11]", "[8-12]
 ANSWERS = 500
 
 
-def evidence() -> Evidence:
-    found = [a_result(fact, page_title="Handbook", section_heading="") for fact in FACTS]
-    context, _ = RetrievalContext(query="").extended(found, took_ms=0.0, at=NOON)
-    return Evidence(context, question="")
+def evidence() -> RetrievalContext:
+    return passages(*FACTS, title="Handbook")
 
 
 def markers(fact: int, chance: random.Random) -> str:
@@ -60,15 +57,16 @@ def in_prose(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"[\[【［]\D{0,8}(\d{1,4})", prose)]
 
 
-def faults(known: Evidence, draft: str, result: CheckedText) -> list[str]:
+def faults(known: RetrievalContext, draft: str, result: CheckedText) -> list[str]:
     numbers = [citation.number for citation in result.citations]
     cited = in_prose(guarded(result.text))
-    hashes = {passage.result.content_hash for passage in known.passages.values()}
+    hashes = {result.content_hash for result in known.results}
     wrong = {
         "dangling": set(cited) - set(numbers),
         "never cited": set(numbers) - set(cited) if "```" not in draft else set(),
         "not from 1 on": numbers != list(range(1, len(numbers) + 1)),
-        "too many": len(numbers) > 5,
+        "marks and markers differ": [mark.number for mark in result.marks] != cited
+        and "```" not in draft,
         "foreign evidence": any(c.content_hash not in hashes for c in result.citations),
         "doubled": re.search(r"\[(\d+)\][ \t]*\[\1\]", result.text),
     }
@@ -80,7 +78,7 @@ def test_no_marker_leaves_without_its_evidence() -> None:
     failed, answered = [], 0
     for _ in range(ANSWERS):
         draft = answer(chance)
-        result = checked(guarded(draft), known)
+        result = check(guarded(draft), known)
         answered += bool(result.citations)
         wrong = faults(known, draft, result)
         failed += [f"{wrong} in {result.text!r} from {draft!r}"] if wrong else []
@@ -91,5 +89,5 @@ def test_no_marker_leaves_without_its_evidence() -> None:
 @pytest.mark.parametrize("marker", FORGED)
 def test_markers_in_code_are_code(marker: str) -> None:
     text = f"Run `members list {marker}` to see who belongs to a workspace [6]."
-    result = checked(text, evidence())
+    result = check(text, evidence())
     assert marker in result.text or not result.text

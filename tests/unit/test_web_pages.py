@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from adapters.web import app as web_app
 from adapters.web.pages.markdown import parsed, rendered
 from adapters.web.pages.marking import marked
-from rag_core.agent.answer import AgentResponse, Outcome, Suggestion
+from rag_core.agent.answer import AgentResponse, Mark, Outcome, RemovedClaim, Suggestion
 from rag_core.agent.checks.guard import GuardedText
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.desk.incoming import IncomingQuestion
@@ -207,7 +207,9 @@ def test_static_files_name_no_other_host_and_stay_light() -> None:
 async def test_an_answer_shows_its_footnotes_with_the_quoted_words_marked() -> None:
     page = await page_of(an_answer("Ten **a day** [1], not [2] nor `[1]`."))
     assert re.search(
-        r'<sup class="marker"><a href="#note-[-0-9a-f]+-1" aria-label="Footnote 1">', page
+        r'<sup class="marker"><a href="#note-[-0-9a-f]+-1" data-words="0"'
+        r' aria-label="Footnote 1">',
+        page,
     )
     assert "[2]" in page
     assert "<code>[1]</code>" in page
@@ -232,6 +234,31 @@ async def test_a_footnote_whose_passage_is_gone_still_shows_its_quote() -> None:
     page = await page_of(an_answer(), House(index=MemoryIndex()))
     assert "<mark>at most 100 requests in any 60 seconds</mark>" in page
     assert "/read/" not in page
+
+
+async def test_every_marker_opens_the_words_that_back_its_own_sentence() -> None:
+    first, second = "at most 100 requests", "any 60 seconds"
+    url = "https://docs.example.com/limits#:~:text=at%20most%20100%20requests"
+    answer = an_answer(
+        "At most 100 [1]. A minute counts [1].",
+        citations=(a_citation(quote=first, page_url=url),),
+        marks=(Mark(number=1, quote=first), Mark(number=1, quote=second)),
+    )
+    page = await page_of(answer)
+    assert re.findall(r'data-words="(\d)" aria-label="Footnote 1"', page) == ["0", "1"]
+    shown, folded = page.split('<div class="passage" data-words="1" hidden>')
+    assert f"<mark>{first}</mark>" in shown
+    assert f"<mark>{second}</mark>" in folded
+    assert 'href="https://docs.example.com/limits#:~:text=any%2060%20seconds"' in folded
+
+
+async def test_what_was_left_out_can_be_unfolded() -> None:
+    removed = RemovedClaim(text="At most <b>900</b>.", reason="900 is not in passage 1.")
+    page = await page_of(an_answer(removed=(removed,)))
+    assert "What I left out" in page
+    assert "At most &lt;b&gt;900&lt;/b&gt;." in page
+    assert "900 is not in passage 1." in page
+    assert "What I left out" not in await page_of(an_answer())
 
 
 async def test_a_caution_is_said_in_words() -> None:

@@ -21,7 +21,7 @@ def evidence(response: AgentResponse) -> Sequence[str]:
     messages: list[str] = []
     for citation in response.citations:
         file = files.get((citation.page_title, citation.section_heading), "")
-        for block in blocks(citation, file):
+        for block in blocks(citation, response.quotes(citation.number), file):
             if messages and len(messages[-1]) + 1 + len(block) <= MAX_MESSAGE:
                 messages[-1] += f"\n{block}"
             else:
@@ -29,12 +29,12 @@ def evidence(response: AgentResponse) -> Sequence[str]:
     return messages or [NO_EVIDENCE]
 
 
-def blocks(citation: Citation, file: str) -> list[str]:
-    """The place and the words; apart where both together are too long for a message."""
+def blocks(citation: Citation, quotes: Sequence[str], file: str) -> list[str]:
+    """The place and its words; apart where all together are too long for a message."""
     place = place_link(citation.page_title, citation.section_heading, citation.page_url, file=file)
-    head, quote = f"[{citation.number}] {place}", f"> {quoted(citation.quote)}"
-    whole = f"{head}\n{quote}"
-    return [whole] if len(whole) <= MAX_MESSAGE else [head, quote]
+    lines = [f"[{citation.number}] {place}", *(f"> {quoted(quote)}" for quote in quotes)]
+    whole = "\n".join(lines)
+    return [whole] if len(whole) <= MAX_MESSAGE else lines
 
 
 def quoted(text: str) -> str:

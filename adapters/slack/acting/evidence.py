@@ -15,7 +15,10 @@ HEADING = "What the documents say"
 
 def evidence(response: AgentResponse) -> list[Block]:
     """Every footnote with its quoted passage, as blocks of one message."""
-    notes = [f"{footnote(c)}\n> {quoted(c.quote)}" for c in response.citations]
+    notes = [
+        "\n".join([footnote(c), *(f"> {quoted(quote)}" for quote in response.quotes(c.number))])
+        for c in response.citations
+    ]
     return sections(notes or [NO_EVIDENCE])
 
 

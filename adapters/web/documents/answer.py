@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from adapters.web.documents.values import Document, told
-from rag_core.agent.answer import AgentResponse, Citation, Source, Suggestion
+from rag_core.agent.answer import (
+    AgentResponse,
+    Citation,
+    Mark,
+    RemovedClaim,
+    Source,
+    Suggestion,
+)
 
 ABOUT = (
     "query", "session_id", "confidence", "confidence_level", "should_answer", "outcome", "model",
@@ -18,6 +25,8 @@ SOURCE = (
     "chunk_text", "similarity_score", "chapter", "section", "url", "chunk_index", "page_title",
     "source_file", "rank",
 )  # fmt: skip
+MARK = ("number", "quote")
+REMOVED = ("text", "reason")
 SUGGESTION = ("page_title", "section_heading", "page_url")
 
 
@@ -26,6 +35,8 @@ def response_document(response: AgentResponse) -> Document:
     return {
         **told(response, ("answer_id", "answer")),
         "citations": [citation_document(citation) for citation in response.citations],
+        "marks": [mark_document(mark) for mark in response.marks],
+        "removed": [removed_document(removed) for removed in response.removed],
         "sources": [source_document(source) for source in response.sources],
         "suggestions": [suggestion_document(near) for near in response.suggestions],
         **told(response, ABOUT),
@@ -34,6 +45,14 @@ def response_document(response: AgentResponse) -> Document:
 
 def citation_document(citation: Citation) -> Document:
     return told(citation, CITATION)
+
+
+def mark_document(mark: Mark) -> Document:
+    return told(mark, MARK)
+
+
+def removed_document(removed: RemovedClaim) -> Document:
+    return told(removed, REMOVED)
 
 
 def source_document(source: Source) -> Document:

@@ -26,6 +26,20 @@ class CitationModel(Model):
     quote: str
 
 
+class MarkModel(Model):
+    """One marker of the answer, and the words that back the sentence before it."""
+
+    number: Annotated[int, Field(ge=1)]
+    quote: str
+
+
+class RemovedModel(Model):
+    """A sentence that the documents do not back: left out of the answer, or marked in it."""
+
+    text: str
+    reason: str
+
+
 class SourceModel(Model):
     """A passage that the language model was handed."""
 
@@ -70,6 +84,8 @@ class AgentResponseModel(Model):
                             "quote": "at most 100 requests in any 60 seconds",
                         }
                     ],
+                    "marks": [{"number": 1, "quote": "at most 100 requests in any 60 seconds"}],
+                    "removed": [],
                     "sources": [],
                     "suggestions": [],
                     "query": "How often may a key ask?",
@@ -94,6 +110,8 @@ class AgentResponseModel(Model):
     answer_id: UUID
     answer: Annotated[str, Field(min_length=1)]
     citations: list[CitationModel]
+    marks: list[MarkModel]
+    removed: list[RemovedModel]
     sources: list[SourceModel]
     suggestions: Annotated[list[SuggestionModel], Field(max_length=3)]
     query: str

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from adapters.web.pages.admin_frame import items, row, rows
 from adapters.web.pages.markdown import parsed, rendered
 from adapters.web.pages.templates import Html, fill, joined
-from rag_core.agent.answer import AgentResponse, Citation, Source
+from rag_core.agent.answer import AgentResponse, Source
 from rag_core.conversation.state import RetrievalRecord
 from rag_core.insight.story import Rating, Story, StoryLine
 from rag_core.retrieval.whereabouts import whereabouts
@@ -45,7 +45,8 @@ def story_html(story: Story) -> Html:
         facts=facts_html(story),
         searches=searches_html(story.searches),
         evidence=evidence_html(response.sources),
-        citations=citations_html(response.citations),
+        citations=citations_html(response),
+        removed=removed_html(response),
         ratings=items([rating(each) for each in story.ratings] or ["Nobody has rated it."]),
     )
 
@@ -71,10 +72,17 @@ def evidence_html(sources: Sequence[Source]) -> Html:
     return rows(made, columns=4, otherwise="No passage was used.")
 
 
-def citations_html(citations: Sequence[Citation]) -> Html:
+def removed_html(response: AgentResponse) -> Html:
+    made = [row(each.text, each.reason) for each in response.removed]
+    return rows(made, columns=2, otherwise="Every sentence stands.")
+
+
+def citations_html(response: AgentResponse) -> Html:
+    """One row for each of the words that back a sentence, in the order of the footnotes."""
     made = [
-        row(str(note.number), whereabouts(note.page_title, note.section_heading), note.quote)
-        for note in citations
+        row(str(note.number), whereabouts(note.page_title, note.section_heading), quote)
+        for note in response.citations
+        for quote in response.quotes(note.number)
     ]
     return rows(made, columns=3, otherwise="The answer has no footnotes.")
 
@@ -91,6 +99,7 @@ def facts_html(story: Story) -> Html:
         "Writing and checking": f"{response.generation_time_ms:.0f} ms",
         "Altogether": f"{response.total_time_ms:.0f} ms",
         "Model": response.model,
+        "Checked by": response.checked_by or "nothing had to be checked",
         "Tokens": str(response.tokens_used),
         "Attempts": str(story.attempts),
         "Delivered": delivered[story.delivered],

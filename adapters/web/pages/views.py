@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from uuid import UUID
 
 from markdown_it.token import Token
@@ -20,6 +21,7 @@ from adapters.web.pages.markdown import (
 from adapters.web.pages.marking import marked, with_marked_quotes
 from adapters.web.pages.templates import NOTHING, Html, fill, joined
 from rag_core.agent.answer import AgentResponse, Citation, Outcome, Suggestion
+from rag_core.agent.checks.fragments import quoting_other
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.phrases import ENGLISH
 from rag_core.conversation.state import ConversationState
@@ -84,6 +86,7 @@ def answer_html(response: AgentResponse, passages: Passages, ratings: Ratings) -
         caution=fill("caution") if is_low else NOTHING,
         prose=prose_html(response),
         notes=notes_html(response, passages),
+        removed=removed_html(response),
         nearby=nearby_html(response.suggestions, passages),
         earlier=earlier_html(response),
         bar=bar_html(response, ratings.get(response.answer_id), quotes=quotes),
@@ -93,6 +96,7 @@ def answer_html(response: AgentResponse, passages: Passages, ratings: Ratings) -
 def prose_html(response: AgentResponse) -> Html:
     """The answer's words, each marker a link to its footnote, and quoted words marked."""
     numbers = {citation.number for citation in response.citations}
+    marks = iter(response.marks)
 
     def with_markers(text: str) -> list[Token]:
         pieces: list[Token] = []
@@ -100,7 +104,8 @@ def prose_html(response: AgentResponse) -> Html:
         for found in MARKER.finditer(text):
             if int(found[1]) in numbers:
                 pieces.append(text_token(text[position : found.start()]))
-                pieces.append(html_token(marker_html(response, found[1])))
+                quote = next((mark.quote for mark in marks), "")
+                pieces.append(html_token(marker_html(response, found[1], quote)))
                 position = found.end()
         return [*pieces, text_token(text[position:])]
 
@@ -108,8 +113,12 @@ def prose_html(response: AgentResponse) -> Html:
     return rendered(with_text(tokens, with_markers))
 
 
-def marker_html(response: AgentResponse, number: str) -> Html:
-    return Html(fill("marker", note=note_id(response, number), number=number).strip())
+def marker_html(response: AgentResponse, number: str, quote: str) -> Html:
+    """A marker, and which of the quotes of its footnote backs the sentence before it."""
+    quotes = response.quotes(int(number))
+    words = str(quotes.index(quote) if quote in quotes else 0)
+    note = note_id(response, number)
+    return Html(fill("marker", note=note, number=number, words=words).strip())
 
 
 def note_id(response: AgentResponse, number: int | str) -> str:
@@ -124,18 +133,41 @@ def notes_html(response: AgentResponse, passages: Passages) -> Html:
 
 
 def note_html(response: AgentResponse, citation: Citation, passage: SearchResult | None) -> Html:
-    """A footnote: its place in words, and folded below it the passage that was quoted."""
-    address, outside = exact_place(citation, passage, quoted=citation.quote)
-    text = passage.text if passage else citation.quote
+    """A footnote: its place in words, and folded below it the passage with the words that back
+    the first of its sentences; the page shows those of another where its marker is chosen."""
+    quotes = response.quotes(citation.number)
+    shown = [quoted_html(citation, passage, quote, place) for place, quote in enumerate(quotes)]
     return fill(
         "note",
         note=note_id(response, citation.number),
         number=str(citation.number),
         title=citation.page_title or "Untitled page",
         section=section_html(citation.section_heading, citation.page_title),
-        passage=marked(text, citation.quote, headings_below=3),
+        passages=joined(shown),
+    )
+
+
+def quoted_html(citation: Citation, passage: SearchResult | None, quote: str, place: int) -> Html:
+    """A passage with these words marked, and the link that leads to them."""
+    named = replace(citation, page_url=quoting_other(citation.page_url, quote))
+    address, outside = exact_place(named, passage, quoted=quote)
+    return fill(
+        "quoted",
+        words=str(place),
+        hidden=Html(" hidden") if place else NOTHING,
+        passage=marked(passage.text if passage else quote, quote, headings_below=3),
         link=link_html(address, outside),
     )
+
+
+def removed_html(response: AgentResponse) -> Html:
+    """What the documents do not back, folded away."""
+    if not response.removed:
+        return NOTHING
+    claims = [
+        fill("removed-claim", text=each.text, reason=each.reason) for each in response.removed
+    ]
+    return fill("removed", claims=joined(claims))
 
 
 def section_html(heading: str, title: str) -> Html:

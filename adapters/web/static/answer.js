@@ -3,6 +3,9 @@
 export function openNote(link) {
   const note = document.getElementById(link.getAttribute("href").slice(1));
   const details = note.querySelector("details");
+  for (const passage of details.querySelectorAll(".passage")) {
+    passage.hidden = passage.dataset.words !== link.dataset.words;
+  }
   details.open = true;
   note.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
   details.querySelector("summary").focus({ preventScroll: true });

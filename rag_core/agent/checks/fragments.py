@@ -43,6 +43,13 @@ def to_quoted(url: str | None, quoted: str) -> str | None:
     return f"{url}{'' if '#' in url else '#'}:~:{directive}"
 
 
+def quoting_other(url: str | None, quoted: str) -> str | None:
+    """An address that leads on to quoted words, leading on to other words of its page."""
+    if url is None or ":~:" not in url:
+        return url
+    return to_quoted(url.partition(":~:")[0].removesuffix("#"), quoted)
+
+
 def shows_text(url: str) -> bool:
     """Whether a browser shows this as a page: PDFs have places of their own kind."""
     parts = urlsplit(url)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from rag_core.agent.checks.guard import guarded
-from rag_core.agent.checks.markers import normalised
 from rag_core.agent.language.blocks import FENCE, is_closing
 from rag_core.agent.language.sentences import CODE_OR_MARKER, MARKER
+from rag_core.agent.verification.markers import normalised
 
 OPENERS = re.compile(
     r"\[[^\[\]]*\Z|\[[^\[\]]*\] ?(?:\([^)]*)?\Z|<[^\s>][^>]*\Z|[【［][^\]】］]*\Z|!\Z|&\S*\Z"

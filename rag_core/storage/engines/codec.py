@@ -18,7 +18,9 @@ from rag_core.agent.answer import (
     Citation,
     EarlierThread,
     ErrorKind,
+    Mark,
     Outcome,
+    RemovedClaim,
     Source,
     Suggestion,
 )
@@ -111,6 +113,9 @@ class AnswerBody(BaseModel):
     total_time_ms: float
     error: str | None
     error_kind: ErrorKind | None = None
+    marks: tuple[Mark, ...] = ()
+    removed: tuple[RemovedClaim, ...] = ()
+    checked_by: str = ""
 
 
 def answer_body(text: str) -> AnswerBody:
@@ -161,6 +166,9 @@ def answer_from_rows(row: Row, citations: Sequence[Row]) -> AgentResponse:
             model=row["model"],
             created_at=from_time(row["created_at"]),
             citations=tuple(citation_from_row(each) for each in citations),
+            marks=body.marks,
+            removed=body.removed,
+            checked_by=body.checked_by,
             sources=body.sources,
             suggestions=body.suggestions,
             tokens_used=row["tokens_used"],
