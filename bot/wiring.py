@@ -90,7 +90,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         )
         answers = linked(settings, agent, vectors)
         summaries = None
-        if settings.chat_model != "quoting":
+        if model is not None:
             summaries = await enter(SummaryWriter(model=model, threads=stores.conversations))
         metrics, web_replies = Metrics(), WebReplies()
         forgetting = Forgetter(stores.forgetting)

@@ -238,7 +238,7 @@ class Expansion:
         if text is None:
             return None
         ranges = [w[3:-1] for w in words[1:] if w.startswith("ln[") and w.endswith("]")]
-        lines = text.split("\n")
+        lines: Sequence[str] = text.split("\n")
         if ranges:
             lines = [line for each in ranges[0].split(",") for line in numbered(lines, each)]
         elif wanted:

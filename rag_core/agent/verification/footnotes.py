@@ -34,13 +34,14 @@ class Footnotes:
     def _citation(self, rank: int, number: int) -> Citation:
         result = self._results[rank]
         quote = next((m.quote for m in self._marks if m.number == number and m.quote), "")
+        part = result.part_with(quote)
         return Citation(
             number=number,
             page_title=result.page_title,
             section_heading=result.section_heading,
-            chunk_id=result.chunk_id,
-            content_hash=result.content_hash,
+            chunk_id=part.chunk_id,
+            content_hash=part.content_hash,
             quote=quote,
             module=result.module,
-            page_url=to_quoted(result.page_url, quote),
+            page_url=to_quoted(part.page_url, quote),
         )

@@ -75,7 +75,7 @@ async def prepare(
     elif found[0]["turn_count"] >= max_turns:
         await transaction.rows(CLOSE_SESSION, session=found[0]["id"], closed_at=now)
         summary = found[0]["topic_summary"] or await summary_in(transaction, found[0]["id"])
-        after = {**found[0], "topic_summary": summary}
+        after = {**dict(found[0]), "topic_summary": summary}
         await add_session(transaction, thread, model=model, now=now, after=after)
     elif found[0]["model"] != model:
         await transaction.rows(SET_MODEL, session=found[0]["id"], new_model=model)
