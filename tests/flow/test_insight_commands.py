@@ -10,7 +10,10 @@ from pathlib import Path
 from tests.flow.running_house import footnote, running_house
 
 PAGE = "# Loans\n\n## Books\n\nA book may be kept for four weeks. A film may be kept five days.\n"
-IN_VAIN = ("May I bring my dog to the library?", "Are dogs allowed in the library?")
+IN_VAIN = (
+    "Who won the football world cup in 1990?",
+    "Which team won the football world cup in 1990?",
+)
 
 
 async def test_what_is_asked_in_vain_is_told_by_the_commands(tmp_path: Path) -> None:
