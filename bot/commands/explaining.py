@@ -18,7 +18,6 @@ from rag_core.agent.confidence.calibration import evidence_for, names_nothing
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.near_miss import Signs, read_for
 from rag_core.agent.confidence.profiles import CalibratedProfile, ConfidenceProfile
-from rag_core.agent.courtesies import without_courtesies
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
 from rag_core.text.visible import visible
@@ -48,7 +47,7 @@ def explain(
     console.print("\nHow this came about")
     understood = str(thread["metadata"].get("standalone") or answer["query"])
     if understood != answer["query"]:
-        console.print(f"Understood as: {understood}")
+        console.print(f"Searched as: {understood}")
     searches = thread["retrieval_history"][-answer["retrieval_count"] :]
     for search in searches if answer["retrieval_count"] else ():
         console.print(
@@ -63,7 +62,7 @@ def explain(
     for line in left_out(passages, found):
         console.print(line, soft_wrap=True, markup=False)
     said = tuple(message["content"] for message in before if message["role"] != "tool")
-    inquiry = Inquiry(text=without_courtesies(answer["query"]), understood=understood, said=said)
+    inquiry = Inquiry(text=answer["query"], understood=understood, said=said)
     for line in reasons(answer, inquiry, passages, profile):
         console.print(line)
 

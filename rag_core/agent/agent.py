@@ -11,23 +11,25 @@ from datetime import UTC, datetime
 
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.budget import is_speech
+from rag_core.agent.catalog import Catalog, Documents
 from rag_core.agent.checks.citations import CheckedText, checked
 from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
 from rag_core.agent.confidence.inquiry import Inquiry
 from rag_core.agent.confidence.judgement import Judgement
+from rag_core.agent.confidence.level import ConfidenceMetrics
 from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
+from rag_core.agent.confidence.verified import after_checks
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.context import question_meant
-from rag_core.agent.courtesies import without_courtesies
-from rag_core.agent.followup import earlier_questions, sought, standalone
+from rag_core.agent.followup import earlier_questions, last_question, search_text
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
 from rag_core.agent.loop import Draft, Loop
 from rag_core.agent.manner import Manner
-from rag_core.agent.paste import essence
 from rag_core.agent.phrases import phrases_for
-from rag_core.agent.prompting import prompt_for, topic_summary
-from rag_core.agent.prompts import is_refusal
+from rag_core.agent.prompting import UNDESCRIBED, prompt_for, topic_summary
+from rag_core.agent.prompts import NOT_COVERED, split_uncovered
+from rag_core.agent.refusal import refuses, with_uncovered
 from rag_core.agent.response import Report
 from rag_core.agent.second_try import RESERVED_SECONDS, better, correction, is_worth_it
 from rag_core.agent.smalltalk import is_too_short, small_talk
@@ -41,11 +43,14 @@ from rag_core.conversation.state import ConversationState, Turn
 from rag_core.desk.progress import Progress
 from rag_core.errors import AnswerTimedOut, FootnoteError
 from rag_core.ports import ChatModel
+from rag_core.retrieval.whereabouts import whereabouts
 
 log = logging.getLogger(__name__)
 
-STANDALONE = "standalone"
-"""Where a thread's metadata keeps its last question as it was understood."""
+QUOTES = "quoting"
+"""The model that writes nothing of its own."""
+STANDALONE, SECTION = "standalone", "section"
+"""Where a thread's metadata keeps what was searched for last, and the section cited for it."""
 
 PLAIN = Manner()
 
@@ -62,13 +67,21 @@ class AgentAnswer:
     turn: Turn | None
 
 
-def inquiry_into(asked: str, understood: str, state: ConversationState) -> Inquiry:
+def inquiry_into(asked: str, sought: str, state: ConversationState) -> Inquiry:
     """What is asked of the passages, by the question and its thread."""
     return Inquiry(
-        text=essence(without_courtesies(asked)),
-        understood=essence(understood),
+        text=asked,
+        understood=sought,
         said=tuple(m.content for turn in state.turns for m in turn if is_speech(m)),
     )
+
+
+def cited_section(response: AgentResponse) -> str:
+    """The section that an answer rests on first, which a follow-up leads on from."""
+    if not response.citations:
+        return ""
+    first = response.citations[0]
+    return whereabouts(first.page_title, first.section_heading)
 
 
 class Agent:
@@ -81,12 +94,14 @@ class Agent:
         retriever: Searches,
         config: AgentConfig,
         profile: ConfidenceProfile | None = None,
+        catalog: Catalog | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._model = model
         self._retriever = retriever
         self._config = config
         self._profile = profile or profile_named(config.profile)
+        self._catalog = catalog
         self._now = now
         self._loop = Loop(
             model=model, temperature=config.temperature, max_tokens=config.max_tokens, now=now
@@ -141,72 +156,108 @@ class Agent:
         if is_too_short(asked):
             response = report.too_short()
             return AgentAnswer(response=response, turn=self._turn(response, report))
-        understood = standalone(
-            without_courtesies(asked),
-            state.turns,
-            carried=str(state.metadata.get(STANDALONE, "")),
+        sought = search_text(
+            asked,
+            last=str(state.metadata.get(STANDALONE, "")) or last_question(state.turns),
+            section=str(state.metadata.get(SECTION, "")),
         )
-        return await self._researched(asked, understood, state, bounds, report, teller)
+        return await self._researched(asked, sought, state, bounds, report, teller)
 
     async def _researched(
         self,
         asked: str,
-        understood: str,
+        sought: str,
         state: ConversationState,
         bounds: ToolBounds,
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
-        tool = self._tool(asked, understood, state, bounds)
-        judgement = Judgement(self._profile, inquiry_into(asked, understood, state), tool)
+        tool = self._tool(sought, state, bounds)
+        judgement = Judgement(self._profile, inquiry_into(asked, sought, state), tool)
         prompt = prompt_for(
             report.manner.over(self._config),
             state,
-            understood,
+            sought if self._quotes else report.question.message,
             at=self._now(),
+            documents=await self._described(bounds.books),
             context=report.question.context,
         )
-        draft = await self._loop.run(prompt, tool=tool, suffices=judgement.suffices, teller=teller)
-        text = self._checked(draft, tool, understood, report)
+        draft = await self._loop.run(
+            prompt,
+            question=sought,
+            tool=tool,
+            suffices=judgement.suffices if self._quotes else lambda: bool(tool.context.results),
+            teller=teller,
+        )
+        text = self._checked(draft, tool, sought, report)
         if self._may_rewrite(draft, text, report):
-            text, draft = await self._rewritten(prompt, draft, text, tool, report, teller)
+            text, draft = await self._rewritten(prompt, draft, text, tool, sought, report, teller)
         response = report.researched(
             text=text,
             tool=tool,
-            metrics=judgement.metrics,
+            metrics=self._metrics(judgement, draft, text, state),
             profile=self._profile,
             tokens=draft.tokens,
         )
         if report.manner.hint_only:
             response = without_passages(response)
-        turn = self._turn(response, report, tool=tool, draft=draft, understood=understood)
+        turn = self._turn(response, report, tool=tool, draft=draft, sought=sought)
         return AgentAnswer(response=response, turn=turn)
 
-    def _tool(
-        self, asked: str, understood: str, state: ConversationState, bounds: ToolBounds
-    ) -> RetrievalTool:
+    @property
+    def _quotes(self) -> bool:
+        """Whether there is no language model: then the evidence alone decides."""
+        return self._model.name == QUOTES
+
+    async def _described(self, books: BookIds) -> Documents:
+        return await self._catalog.describe(books) if self._catalog else UNDESCRIBED
+
+    def _tool(self, sought: str, state: ConversationState, bounds: ToolBounds) -> RetrievalTool:
         return RetrievalTool(
             retriever=self._retriever,
             bounds=bounds,
             now=self._now,
             earlier=earlier_questions(state.turns),
-            sought={understood: essence(sought(without_courtesies(asked), understood))},
         )
 
+    def _metrics(
+        self, judgement: Judgement, draft: Draft, text: CheckedText, state: ConversationState
+    ) -> ConfidenceMetrics:
+        """The evidence, judged by the best of the question and the model's own queries; what the
+        model wrote of it then decides whether there is a caution."""
+        if self._quotes or not judgement.metrics.num_chunks:
+            return judgement.metrics
+        best = max(
+            (judgement.metrics, *map(judgement.by_query, judgement.queries)),
+            key=lambda metrics: metrics.confidence,
+        )
+        is_whole = not text.struck and NOT_COVERED not in draft.text
+        return after_checks(best, self._profile, is_whole=is_whole)
+
     def _checked(
-        self, draft: Draft, tool: RetrievalTool, understood: str, report: Report
+        self, draft: Draft, tool: RetrievalTool, sought: str, report: Report
     ) -> CheckedText:
         """The third wall: what of the draft its evidence supports, or what of it is a hint."""
-        if not draft.text or is_refusal(draft.text):
+        reply, uncovered = split_uncovered(draft.text)
+        if not reply:
             return CheckedText(text="")
         if report.manner.hint_only:
             return hinted(
-                guarded(draft.text),
+                guarded(reply),
                 tool.context,
                 asked=report.question.message,
                 phrases=report.phrases,
             )
-        return checked(guarded(draft.text), Evidence(tool.context, question=understood))
+        found = tool.context.results
+        if refuses(
+            reply,
+            question=f"{sought} {report.question.message}",
+            ranks=frozenset(range(1, len(found) + 1)),
+            evidence=(result.text for result in found),
+        ):
+            return CheckedText(text="")
+        text = checked(guarded(reply), Evidence(tool.context, question=sought))
+        return with_uncovered(text, uncovered, report.phrases, asked=report.question.message)
 
     def _may_rewrite(self, draft: Draft, text: CheckedText, report: Report) -> bool:
         return (
@@ -221,6 +272,7 @@ class Agent:
         draft: Draft,
         text: CheckedText,
         tool: RetrievalTool,
+        sought: str,
         report: Report,
         teller: Teller,
     ) -> tuple[CheckedText, Draft]:
@@ -237,7 +289,7 @@ class Agent:
         except (TimeoutError, FootnoteError) as error:
             log.info("a draft was not written again", extra={"cause": type(error).__name__})
             return text, draft
-        checked_again = self._checked(again, tool, prompt[-1].content, report)
+        checked_again = self._checked(again, tool, sought, report)
         return better(text, checked_again), again
 
     def _seconds_left(self, report: Report) -> float:
@@ -262,7 +314,7 @@ class Agent:
         *,
         tool: RetrievalTool | None = None,
         draft: Draft | None = None,
-        understood: str = "",
+        sought: str = "",
     ) -> Turn:
         """What the thread remembers: the question as asked, what was looked up, the answer."""
         asked = report.question.message
@@ -277,6 +329,6 @@ class Agent:
             session_id=report.state.session_id,
             messages=messages,
             retrievals=tool.records if tool else (),
-            topic_summary=topic_summary(report.state, understood or asked),
-            metadata={STANDALONE: understood} if understood else {},
+            topic_summary=topic_summary(report.state, sought or asked),
+            metadata={STANDALONE: sought, SECTION: cited_section(response)} if sought else {},
         )

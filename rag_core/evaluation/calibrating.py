@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rag_core.agent.agent import STANDALONE
 from rag_core.agent.confidence.calibration import Calibration, EvidenceSignals, chance, evidence_for
 from rag_core.agent.confidence.inquiry import Inquiry
-from rag_core.agent.followup import earlier_questions, sought, standalone
+from rag_core.agent.followup import earlier_questions, search_text
 from rag_core.agent.tool import Searches
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Role
@@ -86,17 +86,14 @@ async def observed(
 
 async def signals_for(question: SetQuestion, retriever: Searches) -> EvidenceSignals:
     thread = thread_before(question)
-    understood = standalone(
-        question.question, thread.turns, carried=str(thread.metadata[STANDALONE])
-    )
-    text = sought(question.question, understood)
+    text = search_text(question.question, last=str(thread.metadata[STANDALONE]), section="")
     if len(text.strip()) < MIN_TEXT:
         return NOTHING
     query = SearchQuery(text=text, book_ids=BookIds([BOOK]), audience=None, limit=DEFAULT_LIMIT)
     found = await retriever.search(query, earlier=earlier_questions(thread.turns))
     inquiry = Inquiry(
         text=question.question,
-        understood=understood,
+        understood=text,
         said=tuple(m.content for m in thread.messages if m.role is not Role.SYSTEM),
     )
     return evidence_for(inquiry, found.results) if found.results else NOTHING

@@ -15,6 +15,7 @@ from rag_core.agent.answer import Outcome
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.model_events import FinishReason, ToolChoice
+from rag_core.agent.phrases import ENGLISH
 from rag_core.agent.prompts import NOT_COVERED
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Message, Role
@@ -82,13 +83,13 @@ async def test_an_answer_cites_the_passage_that_says_it() -> None:
     assert response.tokens_used == 180
 
 
-async def test_the_first_round_must_search_and_the_last_has_no_tools() -> None:
+async def test_the_first_round_must_search_and_the_last_may_not() -> None:
     model = ScriptedModel(
         [search("upload files"), search("member upload day"), "Ten files a day [1]."]
     )
     await ask(agent_with(model))
     assert model.choices == [ToolChoice.REQUIRED, ToolChoice.AUTO, ToolChoice.NONE]
-    assert [bool(tools) for tools in model.tools] == [True, True, False]
+    assert all(model.tools), "some servers refuse tool messages without the tools"
 
 
 async def test_a_model_that_answers_without_searching_is_not_believed() -> None:
@@ -248,7 +249,7 @@ async def test_what_nothing_was_found_for_is_refused_before_the_model_writes() -
     answered = await ask(agent_with(model), "Who won the world cup?")
     response = answered.response
     assert response.outcome is Outcome.NO_RESULTS
-    assert response.answer == NOT_COVERED
+    assert response.answer == ENGLISH.not_covered
     assert response.confidence_level is ConfidenceLevel.INSUFFICIENT
     assert (response.citations, response.sources, response.suggestions) == ((), (), ())
     assert len(answered.turn.retrievals if answered.turn else ()) == 2

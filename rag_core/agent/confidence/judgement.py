@@ -27,3 +27,12 @@ class Judgement:
     def suffices(self) -> bool:
         """Whether there is enough to write an answer."""
         return self.metrics.should_answer
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """What was searched for, each once."""
+        return tuple(dict.fromkeys(record.query for record in self._tool.records))
+
+    def by_query(self, query: str) -> ConfidenceMetrics:
+        """The evidence as an answer to one of the searches, in its own words and language."""
+        return measured(self._profile, Inquiry(text=query), self._tool.context.results)

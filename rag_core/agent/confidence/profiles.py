@@ -35,6 +35,10 @@ class ConfidenceProfile(Protocol):
         self, inquiry: Inquiry, results: Sequence[SearchResult]
     ) -> tuple[ConfidenceLevel, float]: ...
 
+    def least(self, level: ConfidenceLevel) -> float:
+        """The confidence from which a level is reached."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class StrictProfile:
@@ -57,6 +61,9 @@ class StrictProfile:
                 return level, average
         return ConfidenceLevel.INSUFFICIENT, average
 
+    def least(self, level: ConfidenceLevel) -> float:
+        return {"high": 0.85, "medium": 0.75, "low": 0.60}.get(level, 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class SimpleProfile:
@@ -74,6 +81,9 @@ class SimpleProfile:
             return ConfidenceLevel.HIGH, top
         level = ConfidenceLevel.LOW if top > 0.0 else ConfidenceLevel.INSUFFICIENT
         return level, top
+
+    def least(self, level: ConfidenceLevel) -> float:
+        return {"high": self.floor, "medium": self.floor / 2, "low": 0.01}.get(level, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +114,10 @@ class CalibratedProfile:
             self.calibration.probability(evidence_for(one, results)) for one in inquiry.apart()
         )
         return self._level(probability), probability
+
+    def least(self, level: ConfidenceLevel) -> float:
+        cuts = self.calibration
+        return {"high": cuts.high, "medium": cuts.medium, "low": cuts.low}.get(level, 0.0)
 
     def _level(self, probability: float) -> ConfidenceLevel:
         if probability >= self.calibration.high:
