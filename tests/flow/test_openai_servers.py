@@ -82,10 +82,10 @@ async def test_a_tool_that_must_be_called_may_be_refused() -> None:
     "words", ["temperature is a fine word in a prompt", "I refuse.", "the tools are wrong"]
 )
 async def test_a_refusal_that_leaving_out_does_not_mend_ends_soon(words: str) -> None:
-    async with openai_peer(SEARCH, *[Status(400, message=words)] * 9) as peer:
-        async with agent_at(peer) as agent:
-            with pytest.raises(UpstreamRejected) as raised:
-                await ask(agent)
+    refused = [Status(400, message=words)] * 9
+    async with openai_peer(SEARCH, *refused) as peer, agent_at(peer) as agent:
+        with pytest.raises(UpstreamRejected) as raised:
+            await ask(agent)
     assert len(peer.requests) <= 3
     assert raised.value.vendor_reason == words
     assert words not in str(raised.value)
