@@ -21,10 +21,10 @@ from rag_core.agent.confidence.level import ConfidenceMetrics
 from rag_core.agent.confidence.profiles import ConfidenceProfile, profile_named
 from rag_core.agent.confidence.verified import after_checks
 from rag_core.agent.config import AgentConfig
-from rag_core.agent.context import question_meant
+from rag_core.agent.context import pasted_error, question_meant
 from rag_core.agent.followup import earlier_questions, last_question, search_text
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
-from rag_core.agent.loop import Draft, Loop
+from rag_core.agent.loop import Draft, Loop, search_for
 from rag_core.agent.manner import Manner
 from rag_core.agent.phrases import phrases_for
 from rag_core.agent.prompting import UNDESCRIBED, prompt_for, topic_summary
@@ -160,8 +160,18 @@ class Agent:
             asked,
             last=str(state.metadata.get(STANDALONE, "")) or last_question(state.turns),
             section=str(state.metadata.get(SECTION, "")),
+            error=pasted_error(report.question.context),
         )
+        if self._quotes and sought != asked:
+            found = [await self._promises(text, state, bounds) for text in (asked, sought)]
+            sought = sought if found[1] > found[0] else asked
         return await self._researched(asked, sought, state, bounds, report, teller)
+
+    async def _promises(self, text: str, state: ConversationState, bounds: ToolBounds) -> float:
+        """How sure an answer would be that is searched for by these words."""
+        tool = self._tool(state, bounds)
+        tool.number(await tool.search(search_for(text).arguments))
+        return Judgement(self._profile, inquiry_into(text, text, state), tool).metrics.confidence
 
     async def _researched(
         self,
@@ -172,7 +182,7 @@ class Agent:
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
-        tool = self._tool(sought, state, bounds)
+        tool = self._tool(state, bounds)
         judgement = Judgement(self._profile, inquiry_into(asked, sought, state), tool)
         prompt = prompt_for(
             report.manner.over(self._config),
@@ -212,7 +222,7 @@ class Agent:
     async def _described(self, books: BookIds) -> Documents:
         return await self._catalog.describe(books) if self._catalog else UNDESCRIBED
 
-    def _tool(self, sought: str, state: ConversationState, bounds: ToolBounds) -> RetrievalTool:
+    def _tool(self, state: ConversationState, bounds: ToolBounds) -> RetrievalTool:
         return RetrievalTool(
             retriever=self._retriever,
             bounds=bounds,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rag_core.agent.language.words import content
+from rag_core.agent.language.languages import LANGUAGES_OF
+from rag_core.agent.language.words import says_something, words
 from rag_core.agent.smalltalk import small_talk
 from rag_core.conversation.message import Message, Role
 
@@ -15,17 +16,20 @@ MAX_CARRIED = 400
 """Characters of what was searched for before; its beginning names the topic."""
 
 
-def search_text(message: str, *, last: str, section: str) -> str:
-    """The message, with what was searched for last and the section that was cited for it where it
-    says little by itself: `tell me more`, `und unter Windows?`"""
-    if not last or not says_little(message):
+def search_text(message: str, *, last: str, section: str, error: str = "") -> str:
+    """The message, where it says little by itself with what helps to find what it means: the error
+    that was pasted with it, else what was searched for last and the section cited for it."""
+    if not says_little(message) or message in last:
         return message
-    carried = " ".join(dict.fromkeys(filter(None, (last[:MAX_CARRIED], section))))
-    return f"{carried} {message}"[:MAX_JOINED] if message not in last else message
+    carried = error or " ".join(dict.fromkeys(filter(None, (last[:MAX_CARRIED], section))))
+    return f"{carried} {message}"[:MAX_JOINED].strip()
 
 
 def says_little(message: str) -> bool:
-    return len(set(content(message))) < FEW
+    """Whether few of the words carry meaning, in any of the languages whose small words are
+    known."""
+    own = {word for word in words(message) if says_something(word) and word not in LANGUAGES_OF}
+    return len(own) < FEW
 
 
 def last_question(turns: Sequence[Sequence[Message]]) -> str:

@@ -9,7 +9,7 @@ from rag_core.agent.checks.passage import LIST_MARK
 from rag_core.agent.language.blocks import BlockKind
 from rag_core.agent.language.spelling import corrected
 from rag_core.agent.parts import Part, parts_of
-from rag_core.agent.paste import essence
+from rag_core.agent.paste import without_paste
 from rag_core.agent.phrases import open_part
 from rag_core.agent.quoting.asking import Asked
 from rag_core.agent.quoting.choice import chosen
@@ -29,7 +29,7 @@ def quoted_answer(
     What of several things the passages do not answer is named. `earlier`: what the asker said in
     the thread before."""
     units = [unit for passage in passages for unit in units_of(passage)]
-    question = essence(question)
+    question = without_paste(question)
     texts = [f"{p.title} {p.heading} {p.text}" for p in passages]
     parts = parts_of(question, earlier)
     if len(parts) > 1 and (answer := answer_in_parts(parts, units, texts)):
