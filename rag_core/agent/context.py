@@ -27,6 +27,8 @@ MAX_ITEM = 6_000
 MAX_MEANT = 300
 """Characters of a message that is taken whole as what is meant."""
 MAX_ERROR = 300
+
+
 def question_meant(question: Question) -> str:
     """The question so that it can be searched without its context.
 

@@ -226,7 +226,10 @@ async def test_too_many_searches_at_once_are_not_made() -> None:
 @pytest.mark.parametrize(
     "text",
     ["hi", "Hello there!", "Thanks a lot!", "thank you", "Who are you?", "what can you do?", "Hola",
-     "danke", "hey, what can you do?", "merci beaucoup", "👋 hi"],
+     "danke", "hey, what can you do?", "merci beaucoup", "👋 hi", "who made you?",
+     "Are you an AI or a human?", "which model are you?", "Wer hat dich gemacht?",
+     "Bist du eine KI?", "¿Quién te hizo?", "¿Eres una IA?", "Qui t'a créé ?", "Es-tu une IA ?",
+     "how can you help me"],
 )  # fmt: skip
 async def test_small_talk_searches_nothing_and_cites_nothing(text: str) -> None:
     retriever = MemoryRetriever([LIMITS])
