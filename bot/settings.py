@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from adapters.web.config import parse_api_keys
-from bot.chat_endpoint import missing_for_chat
+from bot.chat_presets import missing_for_chat
 from bot.misspelled import misspelled
 from bot.setting import by_variable, faults, ids_in
 from bot.setting_groups.desk import DeskSettings

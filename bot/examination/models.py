@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.steward import Finding
-from bot.chat_endpoint import endpoint_of, variables_of
+from bot.chat_endpoint import endpoint_of
+from bot.chat_presets import variables_of
 from bot.embedding import EmbeddingChoice, chosen
 from bot.examination.look import LOOK_SECONDS, Check, in_place, missing
 from bot.providers import embedding_choice, open_chat_model, open_embedder, open_reranker
