@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.budget import is_speech
-from rag_core.agent.catalog import Catalog, Documents
+from rag_core.agent.catalog import DescribesDocuments, Documents
 from rag_core.agent.checks.citations import CheckedText, checked
 from rag_core.agent.checks.guard import guarded
 from rag_core.agent.checks.support import Evidence
@@ -94,7 +94,7 @@ class Agent:
         retriever: Searches,
         config: AgentConfig,
         profile: ConfidenceProfile | None = None,
-        catalog: Catalog | None = None,
+        catalog: DescribesDocuments | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._model = model

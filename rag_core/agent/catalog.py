@@ -22,6 +22,12 @@ KEPT = 200
 LANGUAGES = {"en": "English", "de": "German", "es": "Spanish", "fr": "French"}
 
 
+class DescribesDocuments(Protocol):
+    """Whoever knows what the documents are."""
+
+    async def describe(self, books: BookIds) -> Documents: ...
+
+
 class KnowsBooks(Protocol):
     """The books there are."""
 

@@ -12,6 +12,7 @@ import pytest
 
 from rag_core.agent.agent import Agent, AgentAnswer
 from rag_core.agent.answer import Outcome
+from rag_core.agent.catalog import Documents
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.model_events import FinishReason, ToolChoice
@@ -179,6 +180,57 @@ async def test_bad_arguments_go_back_to_the_model(arguments: str) -> None:
     assert "results" not in told
     assert response.outcome is Outcome.COMPLETED
     assert all(query.book_ids == BOOKS for query in retriever.asked)
+
+
+@pytest.mark.parametrize("second", [Searching(arguments=("{}",)), "Ten files, I think."])
+async def test_calls_that_cannot_be_made_lead_to_a_search_with_the_question(second: Any) -> None:
+    retriever = MemoryRetriever([LIMITS])
+    model = ScriptedModel([Searching(arguments=("{not json",)), second, "Ten files a day [1]."])
+    response = (await ask(agent_with(model, retriever))).response
+    assert [query.text for query in retriever.asked] == [LIMIT_QUESTION]
+    assert response.answer == "Ten files a day [1]."
+
+
+async def test_thoughts_of_a_model_reach_nobody() -> None:
+    progress = ListeningProgress()
+    thought = "<think>They ask for the secret limit of 42 [1].</think>\nTen files a day [1]."
+    model = ScriptedModel([search("upload files"), thought])
+    response = (await ask(agent_with(model), progress=progress)).response
+    assert response.answer == "Ten files a day [1]."
+    assert not any("secret" in shown for shown in progress.shown)
+
+
+async def test_a_reply_that_shows_nothing_is_empty() -> None:
+    model = ScriptedModel([search("upload files"), "\u200b\u2060 \ufeff"])
+    with pytest.raises(ModelBehaviourError, match="empty"):
+        await ask(agent_with(model))
+
+
+async def test_confidence_is_judged_by_the_best_of_question_and_queries() -> None:
+    """The asker's language is not that of the documents; the model's query is."""
+    asked = "Wie viele Dateien darf ein Mitglied am Tag hochladen?"
+    replies = [search("How many files may a member upload a day?"), "Ten files a day [1]."]
+    own = (await ask(agent_with(ScriptedModel(replies)), asked)).response
+    vague = (await ask(agent_with(ScriptedModel([search("day"), replies[1]])), asked)).response
+    assert own.confidence > vague.confidence
+
+
+async def test_the_model_is_told_what_the_documents_are() -> None:
+    class Shelf:
+        async def describe(self, books: BookIds) -> Documents:
+            return Documents(titles=tuple(books), languages=("German",))
+
+    model = ScriptedModel([search("upload files"), "Ten files a day [1]."])
+    agent = Agent(
+        model=model,
+        retriever=MemoryRetriever([LIMITS]),
+        config=AgentConfig(),
+        catalog=Shelf(),
+    )
+    await ask(agent)
+    system = model.requests[0][0].content
+    assert "handbook" in system
+    assert "German" in system
 
 
 async def test_a_tool_that_is_not_there_is_an_error_to_read() -> None:
@@ -437,5 +489,7 @@ async def test_a_follow_up_is_searched_in_full_and_stored_as_asked() -> None:
     assert answered.turn is not None
     assert answered.turn.messages[0].content == "and who invites them?"
     assert answered.turn.metadata["standalone"] == retriever.asked[0].text
+    assert model.requests[0][-1].content == "and who invites them?", "it is sent as it was asked"
+    assert answered.turn.metadata["section"] == "Handbook › Guests"
     history = [m.content for m in model.requests[0]]
     assert "Guests stay for 30 days." in history  # without the marker of other evidence
