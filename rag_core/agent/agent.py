@@ -205,7 +205,7 @@ class Agent:
         response = report.researched(
             text=text,
             tool=tool,
-            metrics=self._metrics(judgement, draft, text, state),
+            metrics=self._metrics(judgement, draft, text),
             profile=self._profile,
             tokens=draft.tokens,
         )
@@ -230,9 +230,7 @@ class Agent:
             earlier=earlier_questions(state.turns),
         )
 
-    def _metrics(
-        self, judgement: Judgement, draft: Draft, text: CheckedText, state: ConversationState
-    ) -> ConfidenceMetrics:
+    def _metrics(self, judgement: Judgement, draft: Draft, text: CheckedText) -> ConfidenceMetrics:
         """The evidence, judged by the best of the question and the model's own queries; what the
         model wrote of it then decides whether there is a caution."""
         if self._quotes or not judgement.metrics.num_chunks:

@@ -122,9 +122,7 @@ PRINTED = {
     "java": "Exception in thread main\n"
     + printed("\tat com.example.Service%N.run(Service.java:%N)"),
     "json": printed('{"level":"error","ts":%N,"msg":"what happened?","path":"/x?y=1"}'),
-    "gcc": printed(
-        "main.c:%N:5: error: expected a semicolon", "    return x;", "    ^~~~~"
-    ),
+    "gcc": printed("main.c:%N:5: error: expected a semicolon", "    return x;", "    ^~~~~"),
     "systemd": printed("Mar 01 09:00:%N host systemd[1]: Started Session %N of user root."),
     "words": printed("Compiling module number %N", "All checks have passed so far, going on"),
     "csv": printed("name,age,city,%N", "peter,12,berlin,%N"),
