@@ -249,6 +249,15 @@ class Agent:
         reply, uncovered = split_uncovered(draft.text)
         if not reply:
             return CheckedText(text="")
+        found = tool.context.results
+        is_refusal = refuses(
+            reply,
+            question=f"{sought} {report.question.message}",
+            ranks=frozenset(range(1, len(found) + 1)),
+            evidence=(result.text for result in found),
+        )
+        if is_refusal and not (report.manner.hint_only and "?" in reply):
+            return CheckedText(text="")
         if report.manner.hint_only:
             return hinted(
                 guarded(reply),
@@ -256,14 +265,6 @@ class Agent:
                 asked=report.question.message,
                 phrases=report.phrases,
             )
-        found = tool.context.results
-        if refuses(
-            reply,
-            question=f"{sought} {report.question.message}",
-            ranks=frozenset(range(1, len(found) + 1)),
-            evidence=(result.text for result in found),
-        ):
-            return CheckedText(text="")
         text = checked(guarded(reply), Evidence(tool.context, question=sought))
         return with_uncovered(text, uncovered, report.phrases, asked=report.question.message)
 
