@@ -3,25 +3,20 @@ of any length within its bound."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adapters.graphemes import safe_cut
-from rag_core.agent.paste import error_lines, is_trace
-from rag_core.agent.requests import QUESTION_MARK, asks_something
+from rag_core.agent.paste import error_lines, find_question
 from rag_core.conversation.context import MAX_CONTEXT, ContextItem, ContextKind
 from rag_core.conversation.question import MAX_QUESTION, shows_nothing
 
 GAP = "\n[…]\n"
-LONGEST_ASKED = 500
-"""Characters of a question that is taken out of a longer message."""
 LONGEST_PASTE = 8_000
 LEAST = 200
 """Characters of an item below which it is left out rather than cut."""
 ERRORS_SHARE = 3
 """Lines that name an error get up to this part of the room, and so does the start of a paste."""
-FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +38,8 @@ def split_message(text: str) -> SplitMessage:
     text = text.strip()
     if len(text) <= MAX_QUESTION:
         return SplitMessage(question=text)
-    start, end = _find_question(text)
+    start, end = find_question(text)
+    start, end = safe_cut(text, 0, start), safe_cut(text, start, end)
     asked = text[start:end].strip()
     rest = f"{text[:start].rstrip()}\n{text[end:].lstrip()}".strip()
     paste = "" if shows_nothing(rest) else condense(rest, LONGEST_PASTE)
@@ -93,50 +89,3 @@ def _newest(lines: Sequence[str], room: int) -> str:
         kept.append(line)
         room -= len(line) + 1
     return "\n".join(reversed(kept))
-
-
-def _find_question(text: str) -> tuple[int, int]:
-    """Where the question stands: the first paragraph of a person's own words that has a question
-    mark, else one that asks, else the first words, else the last line that names an error."""
-    paragraphs = _own_paragraphs(text)
-    for asks in (QUESTION_MARK.search, asks_something):
-        for start, end in paragraphs:
-            if asks(text[start:end]):
-                return _within(text, start, end)
-    if paragraphs:
-        return _within(text, *paragraphs[0])
-    errors = error_lines(text)
-    line = errors[-1] if errors else text.partition("\n")[0]
-    start = text.rindex(line)
-    return start, safe_cut(text, start, min(start + len(line), start + LONGEST_ASKED))
-
-
-def _within(text: str, start: int, end: int) -> tuple[int, int]:
-    """Of a long paragraph the sentence that asks, with what stands before it."""
-    if end - start <= LONGEST_ASKED:
-        return start, end
-    marks = [start + found.end() for found in QUESTION_MARK.finditer(text[start:end])]
-    if not marks:
-        return start, safe_cut(text, start, start + LONGEST_ASKED)
-    mark = marks[-1]
-    return max(start, safe_cut(text, start, max(start, mark - LONGEST_ASKED))), mark
-
-
-def _own_paragraphs(text: str) -> list[tuple[int, int]]:
-    """The runs of lines that are neither empty nor code, quotes or a log."""
-    spans: list[tuple[int, int]] = []
-    fence, position, open_span = "", 0, False
-    for line in text.splitlines(keepends=True):
-        found = FENCE.match(line)
-        is_own = not (fence or found or not line.strip() or line.startswith(">") or is_trace(line))
-        if found and not fence:
-            fence = found[1]
-        elif found and found[1].startswith(fence):
-            fence = ""
-        if is_own and open_span:
-            spans[-1] = (spans[-1][0], position + len(line))
-        elif is_own:
-            spans.append((position, position + len(line)))
-        open_span = is_own
-        position += len(line)
-    return spans

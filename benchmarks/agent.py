@@ -31,7 +31,9 @@ from rag_core.books.book import BookIds
 from rag_core.conversation.question import Question
 from rag_core.desk.progress import QuestionState
 from rag_core.evaluation.threads import thread_before
-from rag_core.providers.chat.openai_chat import as_function, open_openai_chat
+from rag_core.providers.chat.dialect import as_function
+from rag_core.providers.chat.endpoint import Endpoint
+from rag_core.providers.chat.openai_chat import open_openai_chat
 from rag_core.retrieval.query import Filters, SearchQuery
 from rag_core.retrieval.results import SearchResponse, SearchResult
 from rag_core.retrieval.sections import Direction
@@ -183,7 +185,7 @@ async def measure(url: str, rounds: int, questions: int, workers: int) -> None:
 
     async with (
         openai.AsyncOpenAI(api_key="none", base_url=url, max_retries=0) as client,
-        open_openai_chat(api_key="none", base_url=url, model="m") as model,
+        open_openai_chat(Endpoint(model="m", base_url=url)) as model,
     ):
         agent = Agent(model=model, retriever=shelf, config=AgentConfig(rewrites=True))
         ways: dict[str, Callable[[str], Awaitable[Timing]]] = {

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
+from bot.chat_endpoint import endpoint_of
 from bot.embedding import EmbeddingChoice, chosen
 from bot.settings import Settings
 from rag_core.ports import ChatModel, Embedder, Reranker, VectorStore
@@ -125,9 +126,6 @@ async def open_chat_model(
     from rag_core.providers.retries import Retries
 
     async with open_openai_chat(
-        api_key=secret(settings.openai_api_key) or "",
-        base_url=settings.openai_base_url,
-        model=settings.openai_model,
-        retries=Retries(patience=patience or settings.answer_seconds),
+        endpoint_of(settings), retries=Retries(patience=patience or settings.answer_seconds)
     ) as model:
         yield model

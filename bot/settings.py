@@ -17,12 +17,13 @@ from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from adapters.web.config import parse_api_keys
+from bot.chat_presets import missing_for_chat
 from bot.misspelled import misspelled
 from bot.setting import by_variable, faults, ids_in
 from bot.setting_groups.desk import DeskSettings
 from bot.setting_groups.discord import DiscordSettings
 from bot.setting_groups.house import HouseSettings
-from bot.setting_groups.model import ModelSettings
+from bot.setting_groups.model import ChatModelName, ModelSettings
 from bot.setting_groups.slack import SlackSettings
 from rag_core.errors import ConfigurationError
 
@@ -59,7 +60,7 @@ class Settings(
         return made
 
     @property
-    def chat_model(self) -> Literal["openai", "quoting"]:
+    def chat_model(self) -> ChatModelName:
         has_openai = self.openai_api_key is not None or self.openai_base_url is not None
         return self.model or ("openai" if has_openai else "quoting")
 
@@ -120,16 +121,12 @@ def missing_partners(read: Mapping[str, object]) -> Iterable[str]:
         yield from partners_of_client(has)
     if is_true(read.get("FOOTNOTE_OPEN_LOOPBACK")):
         yield from closes_open_loopback(has)
-    if read.get("FOOTNOTE_MODEL") == "openai" and not has & {"OPENAI_API_KEY", "OPENAI_BASE_URL"}:
-        yield (
-            "FOOTNOTE_MODEL is 'openai', but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set;"
-            " set one of them, or FOOTNOTE_MODEL=quoting."
-        )
     if read.get("FOOTNOTE_VERIFIER") == "model" and read.get("FOOTNOTE_MODEL") == "quoting":
         yield (
             "FOOTNOTE_VERIFIER is 'model', but FOOTNOTE_MODEL is 'quoting'; name a language model,"
             " or set FOOTNOTE_VERIFIER=code."
         )
+    yield from missing_for_chat(read, has)
     if read.get("FOOTNOTE_EMBEDDER") == "cohere" and "COHERE_API_KEY" not in has:
         yield "FOOTNOTE_EMBEDDER is 'cohere', but COHERE_API_KEY is not set; set it too."
     if "COHERE_RERANK_MODEL" in has and "COHERE_API_KEY" not in has:

@@ -33,6 +33,7 @@ from bot.services import Services
 from bot.settings import Settings
 from bot.stores import Stores, open_stores
 from rag_core.agent.agent import Agent
+from rag_core.agent.catalog import Catalog
 from rag_core.books.library import Library
 from rag_core.desk.answering import Answering, AnsweringAgent
 from rag_core.desk.bell import Bell
@@ -87,6 +88,7 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
             config=agent_config(settings),
             judge=judge,
             verifier=verifier_of(settings, model),
+            catalog=Catalog(books=stores.books, files=stores.jobs, passages=vectors),
         )
         answers = linked(settings, agent, vectors)
         summaries = None

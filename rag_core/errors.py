@@ -47,12 +47,15 @@ class UpstreamError(FootnoteError):
         *,
         retryable: bool = False,
         retry_after: float | None = None,
+        vendor_reason: str = "",
     ) -> None:
         super().__init__(f"{service}: {reason}" if reason else service)
         self.service = service
         self.reason = reason
         self.retryable = retryable
         self.retry_after = retry_after
+        self.vendor_reason = vendor_reason
+        """What the service itself wrote: for the operator, never for who asks."""
 
 
 class UpstreamUnavailable(UpstreamError):

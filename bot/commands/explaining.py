@@ -47,7 +47,7 @@ def explain(
     console.print("\nHow this came about")
     understood = str(thread["metadata"].get("standalone") or answer["query"])
     if understood != answer["query"]:
-        console.print(f"Understood as: {understood}")
+        console.print(f"Searched as: {understood}")
     searches = searches_of(thread)
     for search in searches:
         console.print(

@@ -1,14 +1,18 @@
-"""The models that are asked elsewhere: is the key taken, the address right, the model there?"""
+"""The models that are asked elsewhere: is the key taken, the address right, the model there, and
+can it call the tool?"""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+import re
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.steward import Finding
+from bot.chat_endpoint import endpoint_of
+from bot.chat_presets import variables_of
 from bot.embedding import EmbeddingChoice, advice_on_renewal, chosen
 from bot.examination.look import LOOK_SECONDS, Check, in_place, missing, warning
 from bot.providers import (
@@ -19,13 +23,14 @@ from bot.providers import (
     open_reranker,
 )
 from bot.settings import Settings
-from rag_core.agent.model_events import ToolChoice
+from rag_core.agent.model_events import Finished, ToolChoice
+from rag_core.agent.tool_contract import RETRIEVE
 from rag_core.conversation.message import Message
-from rag_core.errors import StorageError, UpstreamError, UpstreamRejected
+from rag_core.errors import ModelBehaviourError, StorageError, UpstreamError, UpstreamRejected
 from rag_core.ports import Embedder
 from rag_core.retrieval.likeness import cosine
+from rag_core.text.visible import visible
 
-PROBE_TOKENS = 16
 STRICTLY_SURE = 0.85
 """The mean similarity from which the profile `strict` has a high confidence."""
 PROBES = (
@@ -34,6 +39,33 @@ PROBES = (
     ("Which port does the server listen on?", "The server listens on port 8080 by default."),
 )
 """Questions, each with a passage that answers it: as alike as the two ever are."""
+
+PROBE_TOKENS = 200
+"""Enough for a model that reasons before it calls the tool."""
+MAX_REASON = 200
+REASONS = (
+    (
+        re.compile(r"api[ _-]?key|unauthori[sz]ed|authentication|subscription key|status 40[13]"),
+        "key",
+    ),
+    (re.compile(r"quota|credit|billing|insufficient|balance|status 402"), "quota"),
+    (
+        re.compile(
+            r"(?:does not|doesn't|not) support(?:ed)?\b.*\b(?:tool|function)"
+            r"|(?:tool|function)s?\b.*\bnot (?:be )?(?:supported|enabled|available)"
+        ),
+        "tools",
+    ),
+    (
+        re.compile(
+            r"model.*(?:not found|not exist|unknown|no access|decommission|deprecat)"
+            r"|deployment.*not exist|(?:unknown|invalid|no such) model|status 404"
+        ),
+        "model",
+    ),
+    (re.compile(r"status 429|rate limit|too many requests"), "rate"),
+)
+"""What vendors write, in the order in which it decides: Google refuses a wrong key with 400."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +82,17 @@ class Access:
 
     def advice_on(self, error: UpstreamError) -> str:
         """What to do about this very refusal."""
-        reason = str(error)
-        if any(status in reason for status in ("status 401", "status 403", "status 498")):
-            return f"Put a valid key into {self.key}, or correct {self.address}."
-        if "status 404" in reason:
-            return f"Correct {self.model}, or the path in {self.address}."
-        if "status 429" in reason:
-            return "The account's limit is used up: raise it at the vendor, or wait."
+        match kind_of(error):
+            case "key":
+                return f"Put a valid key into {self.key}, or correct {self.address}."
+            case "quota":
+                return "The account's limit is used up: raise it at the vendor, or wait."
+            case "rate":
+                return "Too many requests for the account's limit: wait, or raise it at the vendor."
+            case "tools":
+                return f"Set {self.model} to a model that can call tools; answers need them."
+            case "model":
+                return f"Correct {self.model}, or the path in {self.address}."
         if isinstance(error, UpstreamRejected):
             return self.advice
         return f"See whether the service answers, and correct {self.address}."
@@ -66,7 +102,22 @@ USE_CALIBRATED = (
     "Set FOOTNOTE_CONFIDENCE_PROFILE=calibrated, or choose an embedder whose similarities are"
     " higher."
 )
-OPENAI_CHAT = Access(key="OPENAI_API_KEY", address="OPENAI_BASE_URL", model="OPENAI_MODEL")
+
+
+def kind_of(error: UpstreamError) -> str:
+    """Which setting or limit a refusal is about; empty where it does not say."""
+    said = f"{error} {error.vendor_reason}".lower()
+    return next((kind for pattern, kind in REASONS if pattern.search(said)), "")
+
+
+def reason_of(error: UpstreamError, secrets: Iterable[str]) -> str:
+    """The vendor's own words, without the key that some of them repeat."""
+    reason = " ".join(visible(error.vendor_reason).split())
+    for secret in filter(None, secrets):
+        reason = reason.replace(secret, "…")
+    return f" It says: “{reason[:MAX_REASON]}”" if reason else ""
+
+
 OPENAI_VECTORS = Access(
     key="OPENAI_API_KEY", address="OPENAI_BASE_URL", model="OPENAI_EMBEDDING_MODEL"
 )
@@ -77,14 +128,18 @@ COHERE_RERANK = Access(key="COHERE_API_KEY", address="CO_API_URL", model="COHERE
 def of_models(settings: Settings, folder: Path, own: Embedder | None) -> Sequence[Check]:
     """`own` is the embedder of an open house: the local model is not loaded twice."""
 
+    named = variables_of(settings.chat_model)
+    access = Access(key=named.key, address=named.address, model=named.model)
+
     async def chat() -> Sequence[Finding]:
-        return [await probed("language model", OPENAI_CHAT, chat_answers(settings))]
+        key = endpoint_of(settings).api_key
+        return [await probed("language model", access, chat_answers(settings), secrets=[key])]
 
     async def vectors() -> Sequence[Finding]:
         choice = await choice_in_use(settings, folder)
-        access = COHERE_VECTORS if choice.runner == "cohere" else OPENAI_VECTORS
+        of = COHERE_VECTORS if choice.runner == "cohere" else OPENAI_VECTORS
         opened = contextlib.nullcontext(own) if own else open_embedder(settings, choice)
-        found = await probed("embedder", access, embeds(opened))
+        found = await probed("embedder", of, embeds(opened))
         if found.in_place and choice.is_outdated:
             advice = advice_on_renewal(settings, folder / INDEX_FOLDER)
             detail = f"{found.detail} The index was built with this former model and keeps it."
@@ -95,7 +150,7 @@ def of_models(settings: Settings, folder: Path, own: Embedder | None) -> Sequenc
         return [await probed("reranker", COHERE_RERANK, reranks(settings))]
 
     checks = [
-        Check(name="language model", look=chat, advice=OPENAI_CHAT.advice),
+        Check(name="language model", look=chat, advice=access.advice),
         Check(name="embedder", look=vectors, advice="Check the embedder's key, address and model."),
     ]
     if settings.confidence_profile == "strict":
@@ -140,32 +195,41 @@ async def choice_in_use(settings: Settings, folder: Path) -> EmbeddingChoice:
         return chosen(settings, None)
 
 
-async def probed(name: str, access: Access, answer: AsyncIterator[str]) -> Finding:
-    """What a small call says; a refusal names the variable to change."""
+async def probed(
+    name: str, access: Access, answer: AsyncIterator[str], *, secrets: Iterable[str] = ()
+) -> Finding:
+    """What a small call says; a refusal names the variable to change, and the vendor's reason."""
     try:
         said = [each async for each in answer]
     except UpstreamError as error:
-        return missing(name, f"{error}.", access.advice_on(error))
+        return missing(name, f"{error}.{reason_of(error, secrets)}", access.advice_on(error))
+    except ModelBehaviourError as error:
+        return missing(name, str(error), access.advice)
     return in_place(name, said[0])
 
 
 async def chat_answers(settings: Settings) -> AsyncIterator[str]:
+    """One real call of a few tokens, with the tool that every answer needs."""
     if settings.chat_model == "quoting":
         yield "No language model: answers are quoted from the documents."
         return
     async with open_chat_model(settings, patience=LOOK_SECONDS / 2) as model:
         assert model is not None
         stream = model.stream(
-            [Message.user("Say yes.", at=datetime.now(UTC))],
-            tools=(),
-            tool_choice=ToolChoice.NONE,
-            temperature=0.0,
+            [Message.user("Look up what the documents say about help.", at=datetime.now(UTC))],
+            tools=(RETRIEVE,),
+            tool_choice=ToolChoice.REQUIRED,
+            temperature=settings.agent_temperature,
             max_tokens=PROBE_TOKENS,
         )
-        async for _ in stream:
-            pass
-        where = settings.openai_base_url or "OpenAI"
-        yield f"{model.name} answers at {where}."
+        calls = False
+        async for event in stream:
+            calls |= isinstance(event, Finished) and bool(event.tool_calls)
+        where = settings.openai_base_url or settings.azure_openai_endpoint or "its vendor's address"
+        how = (
+            "" if calls else ", without calling the tool: each question is searched as it is asked"
+        )
+        yield f"{model.name} answers at {where}{how}."
 
 
 async def embeds(opened: contextlib.AbstractAsyncContextManager[Embedder]) -> AsyncIterator[str]:

@@ -8,6 +8,8 @@ from pydantic import BaseModel, SecretStr
 
 from bot.setting import ADDRESS_RULE, Address, PromptFile, setting
 
+ChatModelName = Literal["openai", "azure", "anthropic", "gemini", "ollama", "quoting"]
+
 
 class ModelSettings(BaseModel):
     """Who writes the answers, what finds the passages, and how an answer is made."""
@@ -18,12 +20,12 @@ class ModelSettings(BaseModel):
         "What a new index is built with; unset: cohere with a Cohere key, else local",
         "local, cohere or openai",
     )
-    model: Literal["openai", "quoting"] | None = setting(
+    model: ChatModelName | None = setting(
         "FOOTNOTE_MODEL",
         None,
         "Who writes the answers; unset: openai where OPENAI_API_KEY or OPENAI_BASE_URL is set,"
         " else quoting",
-        "openai or quoting",
+        "openai, azure, anthropic, gemini, ollama or quoting",
     )
     verifier: Literal["model", "code"] | None = setting(
         "FOOTNOTE_VERIFIER",
@@ -43,10 +45,46 @@ class ModelSettings(BaseModel):
         "OPENAI_API_KEY", None, "Key of the language model", "a key"
     )
     openai_base_url: Address | None = setting(
-        "OPENAI_BASE_URL", None, "Any OpenAI-compatible server; unset: OpenAI", ADDRESS_RULE
+        "OPENAI_BASE_URL",
+        None,
+        "Any OpenAI-compatible server; unset: the address of the vendor that FOOTNOTE_MODEL names",
+        ADDRESS_RULE,
     )
     openai_model: str = setting(
-        "OPENAI_MODEL", "gpt-4o-mini", "Chat model", "a model's name", min_length=1
+        "OPENAI_MODEL",
+        "gpt-4o-mini",
+        "Chat model; anthropic, gemini and ollama need it",
+        "a model's name",
+        min_length=1,
+    )
+    anthropic_api_key: SecretStr | None = setting(
+        "ANTHROPIC_API_KEY", None, "Key where FOOTNOTE_MODEL is anthropic", "a key"
+    )
+    gemini_api_key: SecretStr | None = setting(
+        "GEMINI_API_KEY", None, "Key where FOOTNOTE_MODEL is gemini", "a key"
+    )
+    azure_openai_api_key: SecretStr | None = setting(
+        "AZURE_OPENAI_API_KEY", None, "Key where FOOTNOTE_MODEL is azure", "a key"
+    )
+    azure_openai_endpoint: Address | None = setting(
+        "AZURE_OPENAI_ENDPOINT",
+        None,
+        "Azure resource, as in https://NAME.openai.azure.com/",
+        ADDRESS_RULE,
+    )
+    azure_openai_deployment: str | None = setting(
+        "AZURE_OPENAI_DEPLOYMENT",
+        None,
+        "Deployment of the chat model at Azure",
+        "a deployment's name: letters, digits, '.', '_' and '-'",
+        pattern=r"^[A-Za-z0-9._-]{1,64}$",
+    )
+    openai_api_version: str | None = setting(
+        "OPENAI_API_VERSION",
+        None,
+        "api-version of the Azure resource",
+        "a version such as 2024-10-21",
+        pattern=r"^\d{4}-\d{2}-\d{2}(?:-preview)?$",
     )
     openai_embedding_model: str = setting(
         "OPENAI_EMBEDDING_MODEL",

@@ -10,22 +10,23 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from rag_core.agent.answer import AgentResponse
+from rag_core.agent.catalog import DescribesDocuments, Documents
 from rag_core.agent.checks.guard import guarded
 from rag_core.agent.confidence.judgement import Judge, Judged
 from rag_core.agent.confidence.level import ConfidenceMetrics
 from rag_core.agent.confidence.profiles import profile_named
+from rag_core.agent.confidence.verified import after_checks
 from rag_core.agent.config import AgentConfig
-from rag_core.agent.context import question_meant
-from rag_core.agent.courtesies import without_courtesies
-from rag_core.agent.followup import earlier_questions, sought, standalone
+from rag_core.agent.context import pasted_error, question_meant
+from rag_core.agent.followup import earlier_questions, last_question, search_text
 from rag_core.agent.hints import StagesOnly, hinted, without_passages
 from rag_core.agent.loop import Draft, Loop
 from rag_core.agent.manner import Manner
 from rag_core.agent.passages import NAME, PassageAnswerer
-from rag_core.agent.paste import essence
 from rag_core.agent.phrases import phrases_for
-from rag_core.agent.prompting import prompt_for, topic_summary
-from rag_core.agent.prompts import is_refusal
+from rag_core.agent.prompting import UNDESCRIBED, prompt_for, topic_summary
+from rag_core.agent.prompts import NOT_COVERED, split_uncovered
+from rag_core.agent.refusal import refuses, with_uncovered
 from rag_core.agent.response import Report
 from rag_core.agent.second_try import RESERVED_SECONDS, better, correction, is_worth_it
 from rag_core.agent.smalltalk import is_too_short, small_talk
@@ -43,12 +44,15 @@ from rag_core.ports import ChatModel, Verifier
 from rag_core.reading.estimate import Estimate
 from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.context import RetrievalContext
+from rag_core.retrieval.whereabouts import whereabouts
 
 log = logging.getLogger(__name__)
 
 STANDALONE = "standalone"
 """Where a thread's metadata keeps its last question as it was understood."""
 
+SECTION = "section"
+"""Where it keeps the section that was cited first."""
 ESTIMATE = "estimate"
 """Where it keeps what the last question's confidence was estimated from."""
 EVIDENCE = "evidence"
@@ -93,6 +97,14 @@ def evidence_of(context: RetrievalContext, measured: ConfidenceMetrics) -> dict[
     }
 
 
+def cited_section(response: AgentResponse) -> str:
+    """The section that an answer rests on first, which a follow-up leads on from."""
+    if not response.citations:
+        return ""
+    first = response.citations[0]
+    return whereabouts(first.page_title, first.section_heading)
+
+
 class Agent:
     """Retrieves before it speaks, cites what it used, and says when the documents have nothing."""
 
@@ -104,6 +116,7 @@ class Agent:
         config: AgentConfig,
         judge: Judge | None = None,
         verifier: Verifier | None = None,
+        catalog: DescribesDocuments | None = None,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
         self._model = model
@@ -111,6 +124,7 @@ class Agent:
         self._config = config
         self._judge = judge or untrained_judge(config)
         self._check = AnswerCheck(verifier)
+        self._catalog = catalog
         self._now = now
         self._passages = PassageAnswerer(judge=self._judge, now=now)
         self._loop = None if model is None else loop_of(model, config, now)
@@ -169,33 +183,34 @@ class Agent:
         if is_too_short(asked):
             response = report.too_short()
             return AgentAnswer(response=response, turn=self._turn(response, report))
-        understood = standalone(
-            without_courtesies(asked),
-            state.turns,
-            carried=str(state.metadata.get(STANDALONE, "")),
+        sought = search_text(
+            asked,
+            last=str(state.metadata.get(STANDALONE, "")) or last_question(state.turns),
+            section=str(state.metadata.get(SECTION, "")),
+            error=pasted_error(report.question.context),
         )
         if self._loop is None:
-            return await self._quoted(asked, understood, state, bounds, report, teller)
-        return await self._researched(self._loop, asked, understood, state, bounds, report, teller)
+            return await self._quoted(asked, sought, state, bounds, report, teller)
+        return await self._researched(self._loop, sought, state, bounds, report, teller)
 
     async def _quoted(
         self,
         asked: str,
-        understood: str,
+        sought: str,
         state: ConversationState,
         bounds: ToolBounds,
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
-        """Without a language model the answer is the passage."""
-        tool = self._tool(asked, understood, state, bounds)
-        quoted = await self._passages.answer(
-            essence(without_courtesies(asked)),
-            understood,
-            tool=tool,
-            report=report,
-            teller=teller,
-        )
+        """Without a language model the answer is the passage. A follow-up is asked in its own words
+        and with what it leans on: what the documents answer better counts."""
+        ways = [asked] if sought == asked else [asked, sought]
+        tried = []
+        for way in ways:
+            tool = self._tool(way, state, bounds)
+            quoted = await self._passages.answer(way, tool=tool, report=report, teller=teller)
+            tried.append((quoted, tool, way))
+        quoted, tool, way = max(tried, key=lambda each: each[0].judged.confidence)
         response = quoted.response
         if report.manner.hint_only:
             response = without_passages(response)
@@ -204,7 +219,7 @@ class Agent:
             report,
             tool=tool,
             spoken=quoted.spoken,
-            understood=understood,
+            sought=way,
             judged=quoted.judged,
         )
         return AgentAnswer(response=response, turn=turn)
@@ -212,49 +227,53 @@ class Agent:
     async def _researched(
         self,
         loop: Loop,
-        asked: str,
-        understood: str,
+        sought: str,
         state: ConversationState,
         bounds: ToolBounds,
         report: Report,
         teller: Teller,
     ) -> AgentAnswer:
-        tool = self._tool(asked, understood, state, bounds)
+        """With a language model: it searches and writes, every sentence is checked, and what fails
+        is sent back once."""
+        tool = self._tool(sought, state, bounds)
         prompt = prompt_for(
             report.manner.over(self._config),
             state,
-            understood,
+            report.question.message,
             at=self._now(),
+            documents=await self._described(bounds.books),
             context=report.question.context,
         )
-        draft = await loop.run(
-            prompt, tool=tool, suffices=lambda: bool(tool.context.results), teller=teller
-        )
-        text = await self._checked(draft, tool, understood, report)
+        draft = await loop.run(prompt, question=sought, tool=tool, teller=teller)
+        text = await self._checked(draft, tool, sought, report)
         if self._may_rewrite(draft, text, report):
-            text, draft = await self._rewritten(loop, prompt, draft, text, tool, report, teller)
+            text, draft = await self._rewritten(
+                loop, prompt, draft, text, tool, sought, report, teller
+            )
         if text.removed and not text.text:
-            text = await self._quoted_instead(text, understood, tool, report)
+            text = await self._quoted_instead(text, sought, tool, report)
         queries = [record.query for record in tool.records]
-        judged = await self._judge.best_of([essence(understood), *queries], tool.context.results)
+        judged = await self._judge.best_of([sought, *queries], tool.context.results)
+        is_whole = not text.faults and NOT_COVERED not in draft.text
+        metrics = judged.metrics
+        if metrics.num_chunks:
+            metrics = after_checks(metrics, self._judge.profile, is_whole=is_whole)
         response = report.researched(
             text=text,
             tool=tool,
-            metrics=judged.metrics,
+            metrics=metrics,
             profile=self._judge.profile,
             tokens=draft.tokens,
         )
         if report.manner.hint_only:
             response = without_passages(response)
         turn = self._turn(
-            response,
-            report,
-            tool=tool,
-            spoken=draft.spoken,
-            understood=understood,
-            judged=judged,
+            response, report, tool=tool, spoken=draft.spoken, sought=sought, judged=judged
         )
         return AgentAnswer(response=response, turn=turn)
+
+    async def _described(self, books: BookIds) -> Documents:
+        return await self._catalog.describe(books) if self._catalog else UNDESCRIBED
 
     def _evidence(self, tool: RetrievalTool, judged: Judged) -> dict[str, object]:
         context = tool.context.judged(
@@ -262,44 +281,52 @@ class Agent:
         )
         return evidence_of(context, judged.metrics)
 
-    def _tool(
-        self, asked: str, understood: str, state: ConversationState, bounds: ToolBounds
-    ) -> RetrievalTool:
+    def _tool(self, question: str, state: ConversationState, bounds: ToolBounds) -> RetrievalTool:
         return RetrievalTool(
             retriever=self._retriever,
             bounds=bounds,
-            question=asked,
             now=self._now,
+            question=question,
             earlier=earlier_questions(state.turns),
-            sought={understood: essence(sought(without_courtesies(asked), understood))},
         )
 
     async def _checked(
-        self, draft: Draft, tool: RetrievalTool, understood: str, report: Report
+        self, draft: Draft, tool: RetrievalTool, sought: str, report: Report
     ) -> CheckedText:
         """The third wall: what of the draft its evidence supports, or what of it is a hint."""
-        if not draft.text or is_refusal(draft.text):
+        reply, uncovered = split_uncovered(draft.text)
+        if not reply:
+            return CheckedText(text="")
+        found = tool.context.results
+        is_refusal = refuses(
+            reply,
+            question=f"{sought} {report.question.message}",
+            ranks=frozenset(range(1, len(found) + 1)),
+            evidence=(result.text for result in found),
+        )
+        if is_refusal and not (report.manner.hint_only and "?" in reply):
             return CheckedText(text="")
         if report.manner.hint_only:
             return hinted(
-                guarded(draft.text),
+                guarded(reply),
                 tool.context,
                 asked=report.question.message,
                 phrases=report.phrases,
             )
-        return await self._check.check(
-            guarded(draft.text),
+        text = await self._check.check(
+            guarded(reply),
             tool.context,
-            question=understood,
+            question=sought,
             phrases=report.phrases,
             seconds=self._seconds_left(report) - RESERVED_SECONDS,
         )
+        return with_uncovered(text, uncovered, report.phrases, asked=report.question.message)
 
     async def _quoted_instead(
-        self, text: CheckedText, understood: str, tool: RetrievalTool, report: Report
+        self, text: CheckedText, sought: str, tool: RetrievalTool, report: Report
     ) -> CheckedText:
         """The passages themselves, where nothing of the draft stands."""
-        quoted = await self._passages.quote(essence(understood), tool.context, report.phrases)
+        quoted = await self._passages.quote(sought, tool.context, report.phrases)
         return replace(text, text=quoted.text, citations=quoted.citations, marks=quoted.marks)
 
     def _may_rewrite(self, draft: Draft, text: CheckedText, report: Report) -> bool:
@@ -316,6 +343,7 @@ class Agent:
         draft: Draft,
         text: CheckedText,
         tool: RetrievalTool,
+        sought: str,
         report: Report,
         teller: Teller,
     ) -> tuple[CheckedText, Draft]:
@@ -332,7 +360,7 @@ class Agent:
         except (TimeoutError, FootnoteError) as error:
             log.info("a draft was not written again", extra={"cause": type(error).__name__})
             return text, draft
-        checked_again = await self._checked(again, tool, prompt[-1].content, report)
+        checked_again = await self._checked(again, tool, sought, report)
         return better(text, checked_again), again
 
     def _seconds_left(self, report: Report) -> float:
@@ -356,7 +384,7 @@ class Agent:
         *,
         tool: RetrievalTool | None = None,
         spoken: Sequence[Message] = (),
-        understood: str = "",
+        sought: str = "",
         judged: Judged | None = None,
     ) -> Turn:
         """What the thread remembers: the question as asked, what was looked up, the answer."""
@@ -372,9 +400,9 @@ class Agent:
             session_id=report.state.session_id,
             messages=messages,
             retrievals=tool.records if tool else (),
-            topic_summary=topic_summary(report.state, understood or asked),
+            topic_summary=topic_summary(report.state, sought or asked),
             metadata={
-                **({STANDALONE: understood} if understood else {}),
+                **({STANDALONE: sought, SECTION: cited_section(response)} if sought else {}),
                 **({ESTIMATE: judged.document()} if judged else {}),
                 EVIDENCE: self._evidence(tool, judged) if tool and judged else None,
             },

@@ -8,9 +8,7 @@ from datetime import datetime
 
 from rag_core.agent.budget import BYTES_A_TOKEN
 from rag_core.agent.checks.instructions import for_readers, label
-from rag_core.agent.language.sentences import asked_sentences
-from rag_core.agent.language.words import content
-from rag_core.agent.paste import error_lines
+from rag_core.agent.paste import error_lines, find_question, without_paste
 from rag_core.agent.requests import is_real_question, points_at_context
 from rag_core.conversation.context import ContextItem, ContextKind
 from rag_core.conversation.message import Message
@@ -29,35 +27,17 @@ MAX_ITEM = 6_000
 MAX_MEANT = 300
 """Characters of a message that is taken whole as what is meant."""
 MAX_ERROR = 300
-LEANS = re.compile(
-    r"\b(?:this|that|these|those|the following|below|above|here|attached|pasted|diese[rsmn]?|das"
-    r"|hier|esto|este|esta|ceci|cet|cette)\b",
-    re.IGNORECASE,
-)
-"""How a question points at what was pasted."""
-ABOUT_ERRORS = frozenset(
-    content(
-        "error exception fail failure wrong problem issue log trace traceback message output happen"
-        " mean get fix solve crash cause reason help see show come warning broken fehler"
-    )
-)
-FEW = 3
-"""Words of its own with which a question stands for itself, whatever lies beside it."""
 
 
 def question_meant(question: Question) -> str:
-    """The question so that it stands without its context.
+    """The question so that it can be searched without its context.
 
-    One that only points means the last question of the thread, or the message replied to; one
-    that leans on a paste or a file is asked with the line there that names the error. Every other
-    question is left as it is, however much came with it."""
-    message = question.message
-    if points_at_context(message):
-        pointed = pointed_at(question.context)
-        if pointed:
-            return pointed[:MAX_QUESTION].strip()
-        return with_error(message, question.context)
-    return with_error(message, question.context) if leans_on_paste(message) else message
+    One that only points means the message replied to, or the last question of the thread. Every
+    other one is left as it is, however much came with it."""
+    message = without_paste(question.message)
+    if points_at_context(message) and (pointed := pointed_at(question.context)):
+        return pointed[:MAX_QUESTION].strip()
+    return message
 
 
 def pointed_at(context: Sequence[ContextItem]) -> str:
@@ -66,34 +46,24 @@ def pointed_at(context: Sequence[ContextItem]) -> str:
         if item.kind is ContextKind.REPLY:
             return asked_in(item.text) or ("" if error_lines(item.text) else item.text)
     thread = [item.text for item in context if item.kind is ContextKind.THREAD]
-    for text in reversed(thread):
-        if asked := asked_in(text):
-            return asked
-    return thread[0] if thread else ""
+    asked = next(filter(None, map(asked_in, reversed(thread))), "")
+    return asked or next(iter(thread), "")
 
 
 def asked_in(text: str) -> str:
-    """What a message asks; of a long one the sentences that ask."""
-    if len(text) <= MAX_MEANT:
-        return text if is_real_question(text) else ""
-    asking = [one.strip() for one in asked_sentences(text) if is_real_question(one)]
-    return " ".join(asking)[:MAX_QUESTION]
+    """What a message asks; of a long one the part that asks."""
+    asked = without_paste(text)
+    if len(asked) > MAX_MEANT:
+        start, end = find_question(asked)
+        asked = asked[start:end].strip()
+    return asked if is_real_question(asked) else ""
 
 
-def leans_on_paste(message: str) -> bool:
-    """Whether a question says too little without the error that came with it."""
-    own = [word for word in content(message) if word not in ABOUT_ERRORS]
-    return len(own) < FEW and (LEANS.search(message) is not None or not own)
-
-
-def with_error(message: str, context: Iterable[ContextItem]) -> str:
-    """The question with the last line that names an error, where one was pasted."""
-    foreign = (ContextKind.PASTE, ContextKind.ATTACHMENT, ContextKind.IMAGE, ContextKind.REPLY)
-    errors = [line for item in context if item.kind in foreign for line in error_lines(item.text)]
-    if not errors:
-        return message
-    error = visible(errors[-1]).strip()[:MAX_ERROR]
-    return f"{message} {error}"[:MAX_QUESTION]
+def pasted_error(context: Iterable[ContextItem]) -> str:
+    """The last line that names an error, where one was pasted."""
+    foreign = (item.text for item in context if item.kind is not ContextKind.THREAD)
+    errors = [line for text in foreign for line in error_lines(text)]
+    return visible(errors[-1]).strip()[:MAX_ERROR] if errors else ""
 
 
 def context_message(context: Sequence[ContextItem], *, tokens: int, at: datetime) -> Message | None:

@@ -10,7 +10,6 @@ from rag_core.agent.answer import AgentResponse, Citation, Source
 from rag_core.agent.language.blocks import BlockKind, blocks_of
 from rag_core.agent.language.sentences import sentences_of, without_markers
 from rag_core.agent.phrases import Phrases
-from rag_core.agent.prompts import is_refusal
 from rag_core.agent.verification.check import CheckedText
 from rag_core.agent.verification.markers import markers_in, normalised
 from rag_core.desk.progress import Progress, QuestionState
@@ -40,7 +39,7 @@ class StagesOnly:
 def hinted(draft: str, context: RetrievalContext, *, asked: str, phrases: Phrases) -> CheckedText:
     """The sections to read and one guiding question; whatever else a draft holds stays unsaid."""
     places = places_to_read(draft, context)
-    if not places or not draft.strip() or is_refusal(draft):
+    if not places or not draft.strip():
         return CheckedText(text="")
     lines = [f"- {place_name(place)} [{n}]" for n, place in enumerate(places, start=1)]
     guide = guiding_question(draft, asked) or phrases.guiding_question.format(

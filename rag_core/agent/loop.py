@@ -14,9 +14,9 @@ from rag_core.agent.model_events import (
     Restarted,
     TextDelta,
     ToolChoice,
-    ToolSpec,
 )
 from rag_core.agent.teller import Teller
+from rag_core.agent.thinking import AnswerText
 from rag_core.agent.tool import RetrievalTool, Search
 from rag_core.agent.tool_contract import (
     READ_NAME,
@@ -29,6 +29,7 @@ from rag_core.conversation.message import Message, ToolCall
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import ModelBehaviourError
 from rag_core.ports import ChatModel
+from rag_core.text.visible import visible
 
 MAX_ROUNDS = 3
 MAX_CALLS = 4
@@ -75,11 +76,13 @@ class Loop:
         self,
         prompt: Sequence[Message],
         *,
+        question: str,
         tool: RetrievalTool,
-        suffices: Callable[[], bool],
         teller: Teller,
     ) -> Draft:
-        """The draft; its text is empty where the evidence does not suffice to write one."""
+        """The draft; its text is empty where the evidence does not suffice to write one.
+
+        `question` is searched for where the model makes no search of its own that can be used."""
         spoken: list[Message] = []
         tokens, enough = 0, False
         teller.stage(QuestionState.RETRIEVING)
@@ -91,14 +94,17 @@ class Loop:
             reply = await self._reply([*prompt, *spoken], choice, tool, teller)
             tokens += reply.tokens
             calls = reply.tool_calls
-            if number == 1 and not calls:
-                calls = (asked_itself(prompt[-1].content),)  # a server may ignore `required`
+            if not calls and not tool.records:  # a server may ignore `required`
+                calls = (search_for(question),)
             if not calls:
                 return Draft(text=reply.text if enough else "", spoken=tuple(spoken), tokens=tokens)
             if is_last:
                 break
             spoken += await self._called(calls, tool)
-            enough = suffices()
+            enough = bool(tool.context.results)
+            if number == MAX_ROUNDS - 1 and not tool.records:  # no call of the model was usable
+                spoken += await self._called((search_for(question),), tool)
+                enough = bool(tool.context.results)
             if not enough and number == MAX_ROUNDS - 1:
                 return Draft(text="", spoken=tuple(spoken), tokens=tokens)
             if enough:
@@ -122,33 +128,38 @@ class Loop:
     async def _reply(
         self, messages: Sequence[Message], choice: ToolChoice, tool: RetrievalTool, teller: Teller
     ) -> Reply:
-        """One round. Text of a round that must search is not shown."""
+        """One round. Text of a round that must search is not shown, and what the model thinks
+        aloud never is. The tools go along in every round: some servers refuse tool messages
+        without them."""
         shows = choice is not ToolChoice.REQUIRED
         ranks = frozenset(range(1, len(tool.context.results) + 1))
         if shows:
             teller.begin_text(ranks)
-        pieces: list[str] = []
+        answer = AnswerText()
         end: Finished | None = None
-        tools: tuple[ToolSpec, ...] = () if choice is ToolChoice.NONE else TOOLS
         async for event in self._model.stream(
             messages,
-            tools=tools,
+            tools=TOOLS,
             tool_choice=choice,
             temperature=self._temperature,
             max_tokens=self._max_tokens,
         ):
             match event:
-                case TextDelta(text):
-                    pieces.append(text)
-                    if shows:
+                case TextDelta(piece):
+                    text, restart = answer.add(piece)
+                    if shows and restart:
+                        teller.begin_text(ranks)
+                    if shows and text:
                         teller.text(text)
                 case Restarted():
-                    pieces.clear()
+                    answer = AnswerText()
                     if shows:
                         teller.begin_text(ranks)
                 case Finished():
                     end = event
-        return complete("".join(pieces), end, tools)
+        if (rest := answer.end()) and shows:
+            teller.text(rest)
+        return complete(answer.text, end, may_call=choice is not ToolChoice.NONE)
 
     async def _called(self, calls: Sequence[ToolCall], tool: RetrievalTool) -> list[Message]:
         """The tool calls of one round, side by side, and their results in the order asked."""
@@ -167,7 +178,7 @@ class Loop:
         )
 
 
-def complete(text: str, end: Finished | None, tools: Sequence[ToolSpec]) -> Reply:
+def complete(text: str, end: Finished | None, *, may_call: bool) -> Reply:
     """A reply that ended as it should; every other end is an error with a sentence."""
     if end is None:
         raise ModelBehaviourError("The language model's reply ended before it was complete.")
@@ -177,15 +188,16 @@ def complete(text: str, end: Finished | None, tools: Sequence[ToolSpec]) -> Repl
         raise ModelBehaviourError("The language model declined to answer.")
     if len(text) > MAX_TEXT:
         raise ModelBehaviourError("The language model's reply was longer than it may be.")
-    calls = end.tool_calls if tools or not text.strip() else ()
-    if not calls and not text.strip():
+    is_empty = not visible(text).strip()
+    calls = end.tool_calls if may_call or is_empty else ()
+    if not calls and is_empty:
         raise ModelBehaviourError("The language model's reply was empty.")
     tokens = end.prompt_tokens + end.completion_tokens
     return Reply(text=text, tool_calls=calls, tokens=tokens)
 
 
-def asked_itself(question: str) -> ToolCall:
-    """The search that every answer starts with, where the model did not make it."""
+def search_for(question: str) -> ToolCall:
+    """The search that every answer stands on, where the model did not make it."""
     arguments = ToolArguments.model_construct(query=question).model_dump_json()
     return ToolCall(id=f"call_{uuid4().hex[:24]}", name=TOOL_NAME, arguments=arguments)
 

@@ -12,7 +12,7 @@ from rag_core.agent.confidence.judgement import Judge, Judged
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.confidence.profiles import measured
 from rag_core.agent.hints import hinted
-from rag_core.agent.loop import asked_itself
+from rag_core.agent.loop import search_for
 from rag_core.agent.phrases import Phrases
 from rag_core.agent.response import Report
 from rag_core.agent.teller import Teller
@@ -45,15 +45,15 @@ class Quoted:
     judged: Judged
 
 
-def questions_in(message: str, understood: str) -> tuple[str, ...]:
-    """The questions of a message; one that asks a single thing is taken as it was understood."""
+def questions_in(message: str) -> tuple[str, ...]:
+    """The questions of a message; one that asks a single thing is one."""
     pieces = [piece.strip() for piece in QUESTION_END.split(message) if piece.strip()]
     *asking, last = pieces or [message]
     if not last.endswith(("?", "？", "؟")) and asking:
         last = f"{asking.pop()} {last}"
     asking.append(last)
     are_questions = all(sum(map(str.isalnum, one)) >= LEAST_LETTERS for one in asking)
-    return tuple(asking) if 1 < len(asking) <= MOST_QUESTIONS and are_questions else (understood,)
+    return tuple(asking) if 1 < len(asking) <= MOST_QUESTIONS and are_questions else (message,)
 
 
 class PassageAnswerer:
@@ -64,14 +64,14 @@ class PassageAnswerer:
         self._now = now
 
     async def answer(
-        self, asked: str, understood: str, *, tool: RetrievalTool, report: Report, teller: Teller
+        self, asked: str, *, tool: RetrievalTool, report: Report, teller: Teller
     ) -> Quoted:
         teller.stage(QuestionState.RETRIEVING)
         judged: list[Judged] = []
         spoken: list[Message] = []
-        questions = questions_in(asked, understood)
+        questions = questions_in(asked)
         for place, question in enumerate(questions):
-            call = asked_itself(question)
+            call = search_for(question)
             search = await tool.search(call.arguments, earlier=questions[:place])
             response = tool.number(search)
             result = response.as_json()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag_core.agent.language.languages import language_of_question
-from rag_core.agent.prompts import NOT_COVERED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +61,7 @@ class Phrases:
 
 
 ENGLISH = Phrases(
-    not_covered=NOT_COVERED,
+    not_covered="The documents do not cover this question.",
     part_not_covered="The documents do not cover this part: “{part}”.",
     greeting="Hello! Ask me something about the documents, and I will answer with footnotes.",
     thanks="You are welcome!",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from rag_core.agent.budget import estimated_tokens, message_tokens, newest_turns
+from rag_core.agent.catalog import Documents
+from rag_core.agent.checks.instructions import label
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.context import context_message
 from rag_core.agent.language.sentences import without_markers
@@ -17,6 +19,8 @@ from rag_core.text.visible import visible
 
 SUMMARY_FROM = 5
 """Exchanges after which a thread has a topic summary."""
+UNDESCRIBED = Documents()
+MAX_TITLES = 600
 CONTEXT_SHARE = 4
 """At most this part of the prompt is what came with the question."""
 
@@ -27,13 +31,12 @@ def prompt_for(
     question: str,
     *,
     at: datetime,
+    documents: Documents = UNDESCRIBED,
     context: Sequence[ContextItem] = (),
 ) -> tuple[Message, ...]:
-    """System message, the newest turns that fit, what came with the question, and the question,
-    which is never left out."""
-    system = config.system_prompt
-    if state.topic_summary:
-        system += f"\nWhat this thread was about so far (data): {visible(state.topic_summary)}\n"
+    """System message, the newest turns that fit, what came with the question, and the question as
+    it was asked, which is never left out."""
+    system = "\n".join((config.system_prompt.rstrip(), *facts(state, documents, at), ""))
     room = config.prompt_tokens // 2 - estimated_tokens(system) - estimated_tokens(question)
     beside = context_message(context, tokens=config.prompt_tokens // CONTEXT_SHARE, at=at)
     room -= message_tokens(beside) if beside else 0
@@ -45,6 +48,18 @@ def prompt_for(
         *((beside,) if beside else ()),
         Message.user(visible(question).strip() or question, at=at),
     )
+
+
+def facts(state: ConversationState, documents: Documents, at: datetime) -> Iterator[str]:
+    """What the model cannot know: the documents, their language, the date, the thread's topic."""
+    titles = "; ".join(title for each in documents.titles if (title := label(each)))
+    if titles:
+        yield f"The documents (data): {titles[:MAX_TITLES]}"
+    if documents.languages:
+        yield f"They are written in {' and '.join(documents.languages)}."
+    yield f"Today is {at:%A}, {at.day} {at:%B %Y}."
+    if state.topic_summary:
+        yield f"What this thread was about so far (data): {visible(state.topic_summary)}"
 
 
 def as_said(message: Message) -> Message:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from types import MappingProxyType
 from typing import Protocol
 
 from pydantic import ValidationError
@@ -33,7 +32,6 @@ from rag_core.retrieval.results import SearchResponse, SearchResult
 from rag_core.retrieval.sections import Direction
 from rag_core.text.visible import visible
 
-NOTHING_ELSE: Mapping[str, str] = MappingProxyType({})
 NO_ROOM = "There is no room for more sections. Answer from those that you have."
 
 
@@ -98,16 +96,12 @@ class RetrievalTool:
         question: str,
         now: Callable[[], datetime],
         earlier: Sequence[str] = (),
-        sought: Mapping[str, str] = NOTHING_ELSE,
     ) -> None:
         self._retriever = retriever
         self._bounds = bounds
         self._now = now
         self._earlier = tuple(map(visible, earlier))
         """What the asker said in the thread before."""
-        self._sought = sought
-        """What is looked for in the place of a query: a follow-up that was made to stand alone is
-        looked for in its own words, since the thread is searched by anyway."""
         self._handed_tokens = 0
         self._last_query = ""
         self.context = RetrievalContext(
@@ -161,7 +155,7 @@ class RetrievalTool:
         bounds = self._bounds
         threshold = asked.similarity_threshold
         return SearchQuery(
-            text=visible(self._sought.get(asked.query, asked.query)),
+            text=visible(asked.query),
             book_ids=bounds.books,
             audience=bounds.audience,
             limit=asked.top_k or bounds.top_k,

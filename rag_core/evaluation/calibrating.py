@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rag_core.agent.agent import STANDALONE
 from rag_core.agent.confidence.judgement import Judge
-from rag_core.agent.followup import earlier_questions, sought, standalone
+from rag_core.agent.followup import earlier_questions, search_text
 from rag_core.agent.tool import Searches
 from rag_core.books.book import BookIds
 from rag_core.errors import ConfigurationError
@@ -92,15 +92,12 @@ async def observed(
 
 async def features_for(question: SetQuestion, retriever: Searches, judge: Judge) -> Features:
     thread = thread_before(question)
-    understood = standalone(
-        question.question, thread.turns, carried=str(thread.metadata[STANDALONE])
-    )
-    text = sought(question.question, understood)
+    text = search_text(question.question, last=str(thread.metadata[STANDALONE]), section="")
     if len(text.strip()) < MIN_TEXT:
         return NOTHING
     query = SearchQuery(text=text, book_ids=BookIds([BOOK]), audience=None, limit=DEFAULT_LIMIT)
     found = await retriever.search(query, earlier=earlier_questions(thread.turns))
-    return (await judge.judge(understood, found.results)).features
+    return (await judge.judge(text, found.results)).features
 
 
 def calibrated(

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from rag_core.agent.agent import STANDALONE
-from rag_core.agent.followup import standalone
+from rag_core.agent.followup import search_text
 from rag_core.conversation.key import LOCAL_TENANT, ConversationKey, Platform
 from rag_core.conversation.message import Message, Role
 from rag_core.conversation.state import ConversationState
@@ -56,9 +56,8 @@ def alternating(history: tuple[Said, ...], at: datetime) -> list[Message]:
 
 
 def last_understood(messages: list[Message]) -> str:
-    """The last question in its stand-alone form, made turn by turn as the agent makes it."""
+    """What was searched for last, made turn by turn as the agent makes it."""
     understood = ""
     for place in range(0, len(messages), 2):
-        before = [messages[at : at + 2] for at in range(0, place, 2)]
-        understood = standalone(messages[place].content, before, carried=understood)
+        understood = search_text(messages[place].content, last=understood, section="")
     return understood

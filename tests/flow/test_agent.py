@@ -11,9 +11,11 @@ import pytest
 
 from rag_core.agent.agent import Agent, AgentAnswer
 from rag_core.agent.answer import Outcome
+from rag_core.agent.catalog import Documents
 from rag_core.agent.confidence.level import ConfidenceLevel
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.model_events import FinishReason, ToolChoice
+from rag_core.agent.phrases import ENGLISH
 from rag_core.agent.prompts import NOT_COVERED
 from rag_core.agent.tool import RetrievalTool, ToolBounds
 from rag_core.agent.verification.model import ModelVerifier
@@ -82,13 +84,13 @@ async def test_an_answer_cites_the_passage_that_says_it() -> None:
     assert response.tokens_used == 180
 
 
-async def test_the_first_round_must_search_and_the_last_has_no_tools() -> None:
+async def test_the_first_round_must_search_and_the_last_may_not() -> None:
     model = ScriptedModel(
         [search("upload files"), search("member upload day"), "Ten files a day [1]."]
     )
     await ask(agent_with(model))
     assert model.choices == [ToolChoice.REQUIRED, ToolChoice.AUTO, ToolChoice.NONE]
-    assert [bool(tools) for tools in model.tools] == [True, True, False]
+    assert all(model.tools), "some servers refuse tool messages without the tools"
 
 
 async def test_a_model_that_answers_without_searching_is_not_believed() -> None:
@@ -294,6 +296,60 @@ async def test_bad_arguments_go_back_to_the_model(arguments: str) -> None:
     assert all(query.book_ids == BOOKS for query in retriever.asked)
 
 
+@pytest.mark.parametrize("second", [Searching(arguments=("{}",)), "Ten files, I think."])
+async def test_calls_that_cannot_be_made_lead_to_a_search_with_the_question(second: Any) -> None:
+    retriever = MemoryRetriever([LIMITS])
+    model = ScriptedModel([Searching(arguments=("{not json",)), second, "Ten files a day [1]."])
+    response = (await ask(agent_with(model, retriever))).response
+    assert [query.text for query in retriever.asked] == [LIMIT_QUESTION]
+    assert response.answer == "Ten files a day [1]."
+
+
+async def test_thoughts_of_a_model_reach_nobody() -> None:
+    progress = ListeningProgress()
+    thought = "<think>They ask for the secret limit of 42 [1].</think>\nTen files a day [1]."
+    model = ScriptedModel([search("upload files"), thought])
+    response = (await ask(agent_with(model), progress=progress)).response
+    assert response.answer == "Ten files a day [1]."
+    assert not any("secret" in shown for shown in progress.shown)
+
+
+async def test_a_reply_that_shows_nothing_is_empty() -> None:
+    model = ScriptedModel([search("upload files"), "\u200b\u2060 \ufeff"])
+    with pytest.raises(ModelBehaviourError, match="empty"):
+        await ask(agent_with(model))
+
+
+async def test_confidence_is_judged_by_the_best_of_question_and_queries() -> None:
+    """The asker's language is not that of the documents; the model's query is."""
+    asked = "Wie viele Dateien darf ein Mitglied am Tag hochladen?"
+    query = search("How many files may a member upload a day?")
+    model = ScriptedModel([query, "Ten files a day [1]."])
+    response = (await ask(agent_with(model), asked)).response
+    assert (response.outcome, response.confidence_level) == (
+        Outcome.COMPLETED,
+        ConfidenceLevel.HIGH,
+    )
+
+
+async def test_the_model_is_told_what_the_documents_are() -> None:
+    class Shelf:
+        async def describe(self, books: BookIds) -> Documents:
+            return Documents(titles=tuple(books), languages=("German",))
+
+    model = ScriptedModel([search("upload files"), "Ten files a day [1]."])
+    agent = Agent(
+        model=model,
+        retriever=MemoryRetriever([LIMITS]),
+        config=AgentConfig(),
+        catalog=Shelf(),
+    )
+    await ask(agent)
+    system = model.requests[0][0].content
+    assert "handbook" in system
+    assert "German" in system
+
+
 async def test_a_tool_that_is_not_there_is_an_error_to_read() -> None:
     model = ScriptedModel(
         [Searching(queries=("upload",), tool="run_shell"), search("upload files"), "Ten files [1]."]
@@ -339,7 +395,10 @@ async def test_too_many_searches_at_once_are_not_made() -> None:
 @pytest.mark.parametrize(
     "text",
     ["hi", "Hello there!", "Thanks a lot!", "thank you", "Who are you?", "what can you do?", "Hola",
-     "danke", "hey, what can you do?", "merci beaucoup", "👋 hi"],
+     "danke", "hey, what can you do?", "merci beaucoup", "👋 hi", "who made you?",
+     "Are you an AI or a human?", "which model are you?", "Wer hat dich gemacht?",
+     "Bist du eine KI?", "¿Quién te hizo?", "¿Eres una IA?", "Qui t'a créé ?", "Es-tu une IA ?",
+     "how can you help me"],
 )  # fmt: skip
 async def test_small_talk_searches_nothing_and_cites_nothing(text: str) -> None:
     retriever = MemoryRetriever([LIMITS])
@@ -362,7 +421,7 @@ async def test_what_nothing_was_found_for_is_refused_before_the_model_writes() -
     answered = await ask(agent_with(model), "Who won the world cup?")
     response = answered.response
     assert response.outcome is Outcome.NO_RESULTS
-    assert response.answer == NOT_COVERED
+    assert response.answer == ENGLISH.not_covered
     assert response.confidence_level is ConfidenceLevel.INSUFFICIENT
     assert (response.citations, response.sources, response.suggestions) == ((), (), ())
     assert len(answered.turn.retrievals if answered.turn else ()) == 2
@@ -592,5 +651,7 @@ async def test_a_follow_up_is_searched_in_full_and_stored_as_asked() -> None:
     assert answered.turn is not None
     assert answered.turn.messages[0].content == "and who invites them?"
     assert answered.turn.metadata["standalone"] == retriever.asked[0].text
+    assert model.requests[0][-1].content == "and who invites them?", "it is sent as it was asked"
+    assert answered.turn.metadata["section"] == "Handbook › Guests"
     history = [m.content for m in model.requests[0]]
     assert "Guests stay for 30 days." in history  # without the marker of other evidence

@@ -21,6 +21,7 @@ from rag_core.errors import (
     UpstreamRejected,
     UpstreamUnavailable,
 )
+from rag_core.providers.chat.endpoint import Endpoint
 from rag_core.providers.chat.openai_chat import open_openai_chat
 from rag_core.providers.retries import Breaker, Retries
 from tests.builders import a_thread
@@ -56,12 +57,12 @@ async def agent_at(
     key: str = KEY,
     pause: float = 0.01,
     breaker: Breaker | None = None,
+    endpoint: Endpoint | None = None,
     **config: Any,
 ) -> AsyncIterator[Agent]:
     retries = Retries(first_seconds=pause, patience=config.get("answer_seconds", 60.0))
-    async with open_openai_chat(
-        api_key=key, base_url=peer.url, model=MODEL, retries=retries, breaker=breaker
-    ) as model:
+    endpoint = endpoint or Endpoint(model=MODEL, api_key=key, base_url=peer.url)
+    async with open_openai_chat(endpoint, retries=retries, breaker=breaker) as model:
         yield Agent(model=model, retriever=MemoryRetriever([LIMITS]), config=AgentConfig(**config))
 
 
@@ -86,7 +87,7 @@ async def test_the_tool_loop_is_what_the_api_accepts() -> None:
     assert response.model == MODEL
     first, second, last = peer.requests
     assert (first["tool_choice"], second["tool_choice"]) == ("required", "auto")
-    assert "tools" not in last
+    assert (last["tool_choice"], last["tools"]) == ("none", first["tools"])
     assert last["temperature"] == 0.1
 
 

@@ -234,9 +234,14 @@ async def test_slack_answers_with_a_trouble(looks: Looks, fault: Fault) -> None:
     ("reply", "advice"),
     [
         (Says("Yes."), ""),
+        (openai.Calls((openai.query("help"),)), ""),
         (openai.Status(401), "OPENAI_API_KEY"),
+        (openai.Status(400, message="API key not valid. Please pass a valid one."), "API_KEY"),
         (openai.Status(404), "OPENAI_MODEL"),
+        (openai.Status(404, message="model 'nope' not found, try pulling it first"), "_MODEL"),
+        (openai.Status(400, message="library/tiny does not support tools"), "can call tools"),
         (openai.Status(429, code="insufficient_quota"), "limit"),
+        (openai.Status(400, message="Your credit balance is too low."), "limit is used up"),
     ],
 )
 async def test_the_language_model_answers_or_its_refusal_is_explained(
@@ -247,6 +252,41 @@ async def test_the_language_model_answers_or_its_refusal_is_explained(
         found = (await found_by(settings))["language model"]
     assert found.in_place == (not advice)
     assert advice in found.advice
+    if isinstance(reply, openai.Status):
+        assert reply.message in found.detail
+
+
+async def test_the_language_model_is_tried_with_the_tool_and_few_tokens(looks: Looks) -> None:
+    async with openai_peer(openai.Calls((openai.query("help"),))) as peer:
+        settings = looks(OPENAI_API_KEY=openai.KEY, OPENAI_BASE_URL=peer.url)
+        await found_by(settings)
+    (request,) = peer.requests
+    assert request["tools"][0]["function"]["name"] == "retrieve_documentation"
+    assert request["max_tokens"] <= 500
+
+
+async def test_the_doctor_names_no_key_that_a_vendor_repeats(looks: Looks) -> None:
+    refusal = openai.Status(401, message=f"Incorrect API key provided: {openai.KEY}.")
+    async with openai_peer(refusal) as peer:
+        settings = looks(OPENAI_API_KEY=openai.KEY, OPENAI_BASE_URL=peer.url)
+        found = (await found_by(settings))["language model"]
+    assert "Incorrect API key" in found.detail
+    assert openai.KEY not in found.detail
+
+
+async def test_the_doctor_tries_azure_by_its_own_settings(looks: Looks) -> None:
+    async with openai_peer(openai.Calls((openai.query("help"),))) as peer:
+        azure = {
+            "FOOTNOTE_MODEL": "azure",
+            "AZURE_OPENAI_ENDPOINT": peer.url.removesuffix("v1"),
+            "AZURE_OPENAI_API_KEY": openai.KEY,
+            "OPENAI_API_VERSION": "2024-10-21",
+        }
+        right = await found_by(looks(**azure, AZURE_OPENAI_DEPLOYMENT=openai.MODEL))
+        wrong = await found_by(looks(**azure, AZURE_OPENAI_DEPLOYMENT="nowhere"))
+    assert right["language model"].in_place
+    assert "AZURE_OPENAI_DEPLOYMENT" in wrong["language model"].advice
+    assert "deployment does not exist" in wrong["language model"].detail
 
 
 async def test_a_service_that_nobody_serves_is_named_with_its_variable(looks: Looks) -> None:

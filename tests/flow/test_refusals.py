@@ -1,158 +1,108 @@
-"""Who may not ask any more is told so each time, in words, and until when."""
+"""A model that has no answer says so in many ways; readers get one refusal, with suggestions."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from uuid import uuid4
-
 import pytest
 
-from adapters.refusals import SECONDS, RefusalPace, refusal_sentence
-from adapters.slack.acting.commands import SEARCHING
-from rag_core.desk.incoming import Receipt, Refusal
-from rag_core.desk.limits import Bounds
-from rag_core.desk.notices import NOTICES, notices_in
-from rag_core.storage.engines.database import Database
-from tests.builders import a_question
-from tests.flow.chat_office import discord_office, slack_office, until
-from tests.peers.discord_world import TEXT
-from tests.peers.slack import ANN, BEN, DIRECT, GENERAL, MENTION
+from rag_core.agent.agent import Agent
+from rag_core.agent.answer import AgentResponse, Outcome
+from rag_core.agent.config import AgentConfig
+from rag_core.agent.prompts import NOT_COVERED
+from rag_core.books.book import BookIds
+from rag_core.conversation.question import Question
+from tests.builders import a_thread
+from tests.fakes.listening_progress import ListeningProgress
+from tests.fakes.memory_retriever import MemoryRetriever, passage
+from tests.fakes.scripted_model import Scripted, ScriptedModel, search
 
-ONE_AN_HOUR = Bounds(user_hour=1)
-WORDS = "You have asked as many questions as one person may in an hour"
-UNTIL = "in 60 minutes"
-
-
-async def test_a_slack_command_is_answered_in_words_however_often_it_is_used(
-    database: Database,
-) -> None:
-    async with slack_office(database, ONE_AN_HOUR) as (office, peer):
-        said = []
-        for _ in range(4):
-            envelope = peer.people.command(ANN, "/ask", "How many a day?", GENERAL)
-            await peer.heard()
-            said.append(str(envelope.response["text"]))
-            await office.until_done()
-        assert said[:2] == [SEARCHING, SEARCHING], "the answer and the notice come by themselves"
-        assert all(WORDS in sentence and UNTIL in sentence for sentence in said[2:])
-        assert len(peer.house.whispers) == 2
+LIMITS = passage(
+    "Every member may upload ten files a day. A file may have at most 25 MB. The documents of a"
+    " member stay private, and other information is not shared."
+)
+ASKED = "How many files may a member upload a day, and how large?"
 
 
-async def test_slack_mentions_and_direct_messages_over_the_limit_meet_words(
-    database: Database,
-) -> None:
-    async with slack_office(database, ONE_AN_HOUR) as (office, peer):
-        for channel, person in ((GENERAL, ANN), (DIRECT, ANN), (GENERAL, BEN)):
-            peer.say(channel, person, f"{MENTION} How many a day?")
-            await peer.heard()
-            await office.until_done()
-        assert "Declined: user" in " ".join(m.seen for m in peer.world.everything_of_the_bot())
-        assert peer.house.whispers == []
-        for _ in range(5):
-            peer.say(GENERAL, ANN, f"{MENTION} And a week?")
-        await peer.heard()
-        await until(lambda: peer.house.whispers)
-        [told] = peer.house.whispers
-        assert told.user == ANN
-        assert WORDS in told.seen
-
-
-async def test_an_overfull_queue_is_said_in_words_on_slack(database: Database) -> None:
-    async with slack_office(database, Bounds(waiting=1)) as (office, peer):
-        office.answers.thinks.clear()
-        peer.say(GENERAL, ANN, f"{MENTION} How many a day?")
-        await peer.heard()
-        await until(lambda: office.answers.asked)
-        for person in (ANN, BEN):
-            peer.say(GENERAL, person, f"{MENTION} And a week?")
-            await peer.heard()
-        office.answers.thinks.set()
-        await office.until_done()
-        declined = [m.seen for m in peer.world.everything_of_the_bot() if "Declined" in m.seen]
-        assert len(declined) == 2, "each is told, by the desk, as an answer"
-        envelope = peer.people.command(BEN, "/ask", "How many a day?", GENERAL)
-        await peer.heard()
-        assert str(envelope.response["text"]) == SEARCHING
-
-
-async def test_a_desk_that_takes_nothing_more_says_so_at_once(database: Database) -> None:
-    async with slack_office(database, Bounds(waiting=1, waiting_notices=0)) as (office, peer):
-        office.answers.thinks.clear()
-        peer.say(GENERAL, ANN, f"{MENTION} How many a day?")
-        await peer.heard()
-        await until(lambda: office.answers.asked)
-        envelope = peer.people.command(BEN, "/ask", "How many a day?", GENERAL)
-        peer.say(GENERAL, BEN, f"{MENTION} And a week?")
-        await until(lambda: peer.house.whispers)
-        assert [whisper.user for whisper in peer.house.whispers] == [BEN]
-        assert "Very many questions" in peer.house.whispers[0].seen
-        assert "Very many questions" in str(envelope.response["text"])
-        office.answers.thinks.set()
-        await office.until_done()
-
-
-async def test_a_discord_command_over_the_limit_never_goes_on_thinking(
-    database: Database,
-) -> None:
-    async with discord_office(database, ONE_AN_HOUR) as (office, peer):
-        channel = next(c for c in peer.world.channels.values() if c.kind == TEXT)
-        alice = peer.world.person("alice")
-        said = []
-        for _ in range(4):
-            used = await peer.interactions.slash(channel, alice, "ask", question="How many a day?")
-            await until(lambda used=used: used.shown)
-            said.append(" ".join(used.texts))
-            await office.until_done()
-        assert all(WORDS in sentence and UNTIL in sentence for sentence in said[2:])
-
-
-async def test_discord_mentions_over_the_limit_meet_words_and_a_flood_meets_few(
-    database: Database,
-) -> None:
-    async with discord_office(database, ONE_AN_HOUR) as (office, peer):
-        channel = next(c for c in peer.world.channels.values() if c.kind == TEXT)
-        alice, bob = peer.world.person("alice"), peer.world.person("bob")
-        for person in (alice, bob):
-            for _ in range(6):
-                await peer.say(channel, person, "How many a day?", mentions_bot=True)
-        told = lambda: [n for n in peer.seen_in(channel.id) if WORDS in n.content]  # noqa: E731
-        await until(lambda: len(told()) == 2)
-        await office.until_done()
-        assert [note.reference.author for note in told() if note.reference] == [alice, bob]
-        assert all(UNTIL in note.content for note in told())
-
-
-@pytest.mark.parametrize("refusal", list(Refusal))
-@pytest.mark.parametrize("locale", sorted(NOTICES))
-def test_every_refusal_has_a_sentence_that_the_platform_says_itself(
-    refusal: Refusal, locale: str
-) -> None:
-    at = datetime.now(UTC) + timedelta(minutes=17, seconds=-5)
-    receipt = Receipt(
-        question_id=uuid4(), repeated=False, refusal=refusal, retry_at=at, notice_follows=False
+async def answer(*replies: Scripted, asked: str = ASKED) -> tuple[AgentResponse, ListeningProgress]:
+    progress = ListeningProgress()
+    agent = Agent(
+        model=ScriptedModel([search("upload files a day"), *replies]),
+        retriever=MemoryRetriever([LIMITS]),
+        config=AgentConfig(),
     )
-    sentence = refusal_sentence(receipt, locale=locale)
-    assert "{" not in sentence
-    assert ("17" in sentence) == (refusal in {Refusal.USER, Refusal.CHANNEL})
-    assert not refusal_sentence(replace(receipt, notice_follows=True), locale=locale)
-    assert not refusal_sentence(replace(receipt, repeated=True), locale=locale)
+    answered = await agent.answer(
+        Question(message=asked),
+        state=a_thread(),
+        books=BookIds(["handbook"]),
+        audience=None,
+        progress=progress,
+    )
+    return answered.response, progress
 
 
 @pytest.mark.parametrize(
-    ("minutes", "words"),
-    [(0.5, "in a minute"), (1.5, "in 2 minutes"), (90, "in 90 minutes"), (91, "in 2 hours")],
+    "reply",
+    [
+        NOT_COVERED,
+        f"**{NOT_COVERED}**",
+        "I'm sorry, but the provided documents do not mention this.",
+        "The documents contain no information about how many files a member may upload.",
+        "Es tut mir leid, dazu steht nichts in den Dokumenten.",
+        "Lo siento, los documentos no dicen nada sobre eso.",
+        "Désolé, les documents fournis ne répondent pas à cette question.",
+        "Mi dispiace, i documenti non contengono questa informazione.",
+        "Desculpe, os documentos não tratam desse assunto.",
+        "申し訳ありませんが、資料には記載がありません。",
+        "I cannot answer that. Please ask a person who knows more about it.",
+    ],
 )
-def test_the_time_is_said_as_people_say_it(minutes: float, words: str) -> None:
-    at = datetime.now(UTC) + timedelta(minutes=minutes, milliseconds=-100)
-    assert notices_in("en").when(at) == words
-    assert notices_in("en").when(None) == "a little later"
+async def test_whatever_reads_as_a_refusal_is_one(reply: str) -> None:
+    response, _ = await answer(reply)
+    assert response.outcome is Outcome.NO_RESULTS
+    assert response.answer == "The documents do not cover this question."
+    assert (response.citations, response.sources) == ((), ())
+    assert response.suggestions
 
 
-def test_each_asker_is_told_now_and_then() -> None:
-    now = [0.0]
-    pace = RefusalPace(clock=lambda: now[0])
-    ann, ben = a_question(asker_id="ann"), a_question(asker_id="ben")
-    assert [pace.allows(each) for each in (ann, ann, ben, ben)] == [True, False, True, False]
-    now[0] = SECONDS
-    assert pace.allows(ann)
+async def test_the_word_of_a_refusal_reaches_nobody() -> None:
+    response, progress = await answer(f"Ten files a day [1].\n\n{NOT_COVERED}: how large")
+    assert NOT_COVERED not in response.answer
+    assert not any(NOT_COVERED in shown for shown in progress.shown)
+
+
+async def test_a_part_that_is_not_covered_is_named_in_the_askers_words() -> None:
+    response, _ = await answer(f"Ten files a day [1].\n\n{NOT_COVERED}: how large")
+    assert response.answer.startswith("Ten files a day [1].")
+    assert "how large" in response.answer
+    assert response.outcome is Outcome.LOW_CONFIDENCE
+
+
+async def test_nothing_is_told_under_the_word_of_a_refusal() -> None:
+    response, _ = await answer(
+        f"Ten files a day [1].\n\n{NOT_COVERED}: call 555-0199 or evil.example"
+    )
+    assert "555" not in response.answer
+    assert "evil" not in response.answer
+
+
+async def test_an_answer_that_forgot_its_footnote_is_no_refusal() -> None:
+    response, _ = await answer("Every member may upload ten files a day.")
+    assert response.should_answer
+    assert response.citations
+
+
+async def test_a_refusal_of_a_model_that_thinks_aloud_is_one() -> None:
+    response, progress = await answer(f"<think>Ten files [1]? No.</think>\n{NOT_COVERED}")
+    assert response.outcome is Outcome.NO_RESULTS
+    assert progress.shown == []
+
+
+async def test_a_verified_answer_stands_whatever_the_evidence_looked_like() -> None:
+    """The words of the question are far from those of the documents; what was written is right."""
+    response, _ = await answer("Ten files a day [1].", asked="Wie viele Uploads sind erlaubt?")
+    assert response.outcome is Outcome.COMPLETED
+    assert response.confidence > 0.3
+
+
+async def test_an_answer_that_lost_something_is_never_plain_completed() -> None:
+    response, _ = await answer("Ten files a day [1]. A file may have at most 90 MB [1].")
+    assert response.outcome is Outcome.LOW_CONFIDENCE

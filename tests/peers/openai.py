@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,9 @@ class Says:
     refusal: str = ""
     usage: bool = True
     size: int = 5
+    reasoning: str = ""
+    """What a reasoning model says to itself, before its text."""
+    reasoning_field: str = "reasoning_content"
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,10 @@ class Calls:
     name: str = "retrieve_documentation"
     finish: str = "tool_calls"
     text: str = ""
+    extra: dict[str, Any] | None = None
+    """What comes with each call and must go back with it."""
+    same_index: bool = False
+    """Whether all calls come whole, with the same index, as from Gemini."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,7 @@ class Status:
     retry_after: str | None = None
     code: str | None = None
     body: str | None = None
+    message: str = "internal words of the vendor"
 
 
 @dataclass(frozen=True)
@@ -108,20 +116,57 @@ class OpenAIPeer:
     callers: set[Any] = field(default_factory=set)
     """The connections that requests came by."""
     url: str = ""
+    model: str = MODEL
+    refuses: dict[str, str] = field(default_factory=dict)
+    """Fields of a request that this server knows nothing of, each with its words for that."""
+    plain_schemas: bool = False
+    """Whether schemas may hold single types only, as at Gemini."""
+    signature: dict[str, Any] | None = None
+    """What must come back with every tool call, as at Gemini."""
+    wants_tools: bool = True
+    """Whether tool messages are refused in a request without tools."""
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         if request.headers.get("Authorization") != f"Bearer {KEY}":
             return error(401, "Incorrect API key provided.", code="invalid_api_key")
+        return await self._answer(request)
+
+    async def handle_deployment(self, request: web.Request) -> web.StreamResponse:
+        """The same door at Azure: the key in a header of its own, the version in the address."""
+        if request.headers.get("api-key") != KEY or "Authorization" in request.headers:
+            return error(401, "Access denied due to invalid subscription key.", code="401")
+        if request.match_info["deployment"] != self.model:
+            return error(404, "The API deployment does not exist.", code="DeploymentNotFound")
+        if "api-version" not in request.query:
+            return error(404, "Resource not found", code="404")
+        return await self._answer(request)
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         self.requests.append(body)
         self.callers.add(request.transport)
-        fault = fault_in(body)
+        for name, words in self.refuses.items():
+            if name in body or (name == "strict" and '"strict"' in json.dumps(body)):
+                self.refused.append(words)
+                return error(400, words, param=name, code="unsupported_parameter")
+        fault = self._fault_in(body)
         if fault:
             self.refused.append(fault)
             return error(400, fault, code="invalid_request_error")
         if not self.script:
             return error(400, "the script has no more replies", code="script_ended")
         return await self._play(self.script.pop(0), request)
+
+    def _fault_in(self, body: dict[str, Any]) -> str:
+        if body.get("model") != self.model:
+            return "The model does not exist."
+        if self.signature is not None and not is_signed(body, self.signature):
+            return "Function call is missing a thought_signature in functionCall parts."
+        if self.plain_schemas and (fault := fault_in_plain_tools(body)):
+            return fault
+        if self.wants_tools and (fault := fault_in_history(body)):
+            return fault
+        return fault_in(body, refused=self.refuses, plain=self.plain_schemas)
 
     async def _play(self, reply: Scripted, request: web.Request) -> web.StreamResponse:
         match reply:
@@ -147,11 +192,14 @@ class OpenAIPeer:
 
 
 @contextlib.asynccontextmanager
-async def openai_peer(*script: Scripted) -> AsyncIterator[OpenAIPeer]:
+async def openai_peer(
+    *script: Scripted, of: type[OpenAIPeer] = OpenAIPeer
+) -> AsyncIterator[OpenAIPeer]:
     """The server on a free loopback port."""
-    peer = OpenAIPeer(script=list(script))
+    peer = of(script=list(script))
     app = web.Application()
     app.router.add_post("/v1/chat/completions", peer.handle)
+    app.router.add_post("/openai/deployments/{deployment}/chat/completions", peer.handle_deployment)
     async with serving(app) as host:
         peer.url = f"http://{host}/v1"
         yield peer
@@ -189,8 +237,10 @@ def abort(request: web.Request) -> None:
         request.transport.abort()
 
 
-def error(status: int, message: str, *, code: str | None = None) -> web.Response:
-    document = {"error": {"message": message, "type": "error", "param": None, "code": code}}
+def error(
+    status: int, message: str, *, code: str | None = None, param: str | None = None
+) -> web.Response:
+    document = {"error": {"message": message, "type": "error", "param": param, "code": code}}
     return web.json_response(document, status=status)
 
 
@@ -198,7 +248,7 @@ def failed(reply: Status) -> web.Response:
     if reply.body is not None:
         response = web.Response(status=reply.status, text=reply.body, content_type="text/html")
     else:
-        response = error(reply.status, "internal words of the vendor", code=reply.code)
+        response = error(reply.status, reply.message, code=reply.code)
     if reply.retry_after is not None:
         response.headers["Retry-After"] = reply.retry_after
     return response
@@ -208,6 +258,8 @@ def chunks_of(reply: Says | Calls) -> list[bytes]:
     """A reply as server-sent events, ended by [DONE]."""
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     if isinstance(reply, Says):
+        thoughts = [reply.reasoning[n : n + 5] for n in range(0, len(reply.reasoning), 5)]
+        deltas += [{"content": None, reply.reasoning_field: thought} for thought in thoughts]
         pieces = [reply.text[at : at + reply.size] for at in range(0, len(reply.text), reply.size)]
         deltas += [{"content": piece} for piece in pieces]
         deltas += [{"refusal": reply.refusal}] if reply.refusal else []
@@ -227,13 +279,33 @@ def chunks_of(reply: Says | Calls) -> list[bytes]:
 
 def call(index: int, arguments: str, reply: Calls) -> list[dict[str, Any]]:
     """One tool call in chunks: its name first, its arguments in two pieces."""
+    if reply.same_index:
+        whole = {"name": reply.name, "arguments": arguments}
+        call_0: dict[str, Any] = {"index": 0, "id": f"call_{index}", "function": whole}
+        return [{"tool_calls": [call_0 | signed(reply)]}]
     half = len(arguments) // 2
     function = {"name": reply.name, "arguments": ""}
-    first = {"index": index, "id": f"call_{index}", "type": "function", "function": function}
+    first: dict[str, Any] = {"index": index, "id": f"call_{index}", "type": "function"}
+    first |= {"function": function} | signed(reply)
     rest = [
         {"index": index, "function": {"arguments": p}} for p in (arguments[:half], arguments[half:])
     ]
     return [{"tool_calls": [part]} for part in (first, *rest)]
+
+
+def signed(reply: Calls) -> dict[str, Any]:
+    return {"extra_content": reply.extra} if reply.extra else {}
+
+
+def is_signed(body: dict[str, Any], signature: dict[str, Any]) -> bool:
+    """Whether every tool call that comes back has what it was sent with, or the documented sign
+    that the model did not make it."""
+    known = (signature, {"google": {"thought_signature": "skip_thought_signature_validator"}})
+    return all(
+        call.get("extra_content") in known
+        for message in body["messages"]
+        for call in message.get("tool_calls") or []
+    )
 
 
 def envelope() -> dict[str, Any]:
@@ -248,15 +320,38 @@ def sse(document: dict[str, Any]) -> bytes:
     return f"data: {json.dumps(document, ensure_ascii=False)}\n\n".encode()
 
 
-def fault_in(body: dict[str, Any]) -> str:
+def fault_in(body: dict[str, Any], *, refused: Collection[str] = (), plain: bool = False) -> str:
     """What the real API would refuse in this request; empty: nothing."""
-    if body.get("model") != MODEL:
-        return "The model does not exist."
-    if not body.get("stream") or not body.get("stream_options", {}).get("include_usage"):
+    has_usage = body.get("stream_options", {}).get("include_usage")
+    if not body.get("stream") or not (has_usage or "stream_options" in refused):
         return "this peer only streams, with usage"
     if not 0 <= body.get("temperature", 1) <= 2:
         return "Invalid 'temperature'."
-    return fault_in_tools(body) or fault_in_messages(body.get("messages") or [])
+    if {"max_tokens", "max_completion_tokens"} <= body.keys():
+        return "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported."
+    messages = body.get("messages") or []
+    if plain or "strict" in refused:
+        return fault_in_messages(messages)
+    return fault_in_tools(body) or fault_in_messages(messages)
+
+
+def fault_in_history(body: dict[str, Any]) -> str:
+    """What a server refuses that reads no tool messages without their tools."""
+    has_results = any(message["role"] == "tool" for message in body.get("messages") or [])
+    if has_results and not body.get("tools"):
+        return "Requests which have tool calls in their messages must define tools."
+    return ""
+
+
+def fault_in_plain_tools(body: dict[str, Any]) -> str:
+    """What a server refuses whose schemas hold single types."""
+    for tool in body.get("tools") or []:
+        schema = tool["function"]["parameters"]
+        if any(not isinstance(each["type"], str) for each in schema["properties"].values()):
+            return 'Unknown name "type": Proto field is not repeating, cannot start list.'
+        if "additionalProperties" in schema or "strict" in tool["function"]:
+            return 'Unknown name "additionalProperties": Cannot find field.'
+    return ""
 
 
 def fault_in_tools(body: dict[str, Any]) -> str:

@@ -1,31 +1,35 @@
-"""A short follow-up is joined with what it leans on; a new topic is left alone."""
+"""A message that says too little to be searched alone takes along what it leans on."""
 
 from __future__ import annotations
 
 import pytest
 
-from rag_core.agent.followup import MAX_CARRIED, sought, standalone
+from rag_core.agent.followup import (
+    MAX_JOINED,
+    earlier_questions,
+    last_question,
+    search_text,
+)
+from rag_core.agent.smalltalk import small_talk
 from rag_core.conversation.message import Message
 from tests.builders import NOON
 
 ASKED = "How do I open a file in Rust?"
-ANSWER = "There are two ways:\n\n1. Call `File::open`.\n2. Use `OpenOptions` for more control."
-THREAD = ((Message.user(ASKED, at=NOON), Message.assistant(ANSWER, at=NOON)),)
+SECTION = "Files › Opening a file"
+THREAD = ((Message.user(ASKED, at=NOON), Message.assistant("Call `File::open`.", at=NOON)),)
 
 
 @pytest.mark.parametrize(
     "message",
     [
-        "and in Python?", "why?", "Why is that?", "give an example", "Can you give me an example?",
-        "what about large files?", "tell me more", "how does it work?", "is that safe?", "how so?",
-        "what else?", "and then?", "What are its drawbacks?", "for example?", "in Go?",
-        "but how do I close it?", "is there another way?", "And in winter?", "And for group work?",
-        "what about the other robot?", "With what?", "How often?", "explain", "Explain that",
-        "which errors are there?", "tell me more about it",
+        "tell me more", "give an example", "Can you give me an example?", "continue", "go on",
+        "and on Windows?", "and in Python?", "why?", "how so?", "what else?", "is that safe?",
+        "explain that", "und unter Windows?", "warum?", "Hast du ein Beispiel?",
+        "¿y en Windows?", "et sous Windows ?", "plus de détails",
     ],
 )  # fmt: skip
-def test_a_follow_up_carries_its_question(message: str) -> None:
-    assert standalone(message, THREAD) == f"{ASKED} {message}"
+def test_a_follow_up_leads_on_from_the_question_and_the_cited_section(message: str) -> None:
+    assert search_text(message, last=ASKED, section=SECTION) == f"{ASKED} {SECTION} {message}"
 
 
 @pytest.mark.parametrize(
@@ -33,78 +37,48 @@ def test_a_follow_up_carries_its_question(message: str) -> None:
     [
         "What is the refund policy for enterprise customers?",
         "How do I invite a guest to a private channel?",
-        "How many vacation days do employees get each year?",
         "What is ownership in Rust and which rules govern memory?",
-        "thanks!", "hello", "who are you?",
-        "Is there a limit on the number of uploads per day?",
-        "Where can I find the list of supported languages?",
-        "Who may watch?", "What is a crate?", "Explain lifetimes and borrowing",
-        "Why does Rust not have null?", "Show me an example of a trait object",
+        "Wie lade ich einen Gast in einen privaten Kanal ein?",
+        ASKED,
     ],
-)  # fmt: skip
-def test_a_new_topic_is_left_alone(message: str) -> None:
-    assert standalone(message, THREAD) == message
-
-
-def test_a_choice_names_the_item_of_the_last_answer() -> None:
-    joined = standalone("the second one?", THREAD)
-    assert joined == f"{ASKED} Use `OpenOptions` for more control. the second one?"
-
-
-def test_a_choice_beyond_the_list_names_nothing() -> None:
-    assert standalone("the fourth one?", THREAD) == f"{ASKED} the fourth one?"
+)
+def test_what_says_enough_is_searched_by_its_own_words(message: str) -> None:
+    assert search_text(message, last=ASKED, section=SECTION) == message
 
 
 def test_the_first_question_stands_alone() -> None:
-    assert standalone("why?", ()) == "why?"
+    assert search_text("why?", last="", section="") == "why?"
+
+
+def test_few_words_beside_a_pasted_error_mean_that_error() -> None:
+    text = search_text(
+        "What does this mean?", last=ASKED, section=SECTION, error="KeyError: 'tray'"
+    )
+    assert text == "KeyError: 'tray' What does this mean?"
+
+
+def test_a_long_chain_keeps_its_topic_and_stays_short_enough_to_search() -> None:
+    text = ASKED
+    for number in range(60):
+        text = search_text(f"and in number {number}?", last=text, section=SECTION)
+    assert text.startswith(ASKED)
+    assert text.endswith("and in number 59?")
+    assert len(text) <= MAX_JOINED
 
 
 def test_small_talk_between_is_passed_over() -> None:
     turns = (*THREAD, (Message.user("thanks!", at=NOON), Message.assistant("Welcome!", at=NOON)))
-    assert standalone("and in Python?", turns) == f"{ASKED} and in Python?"
-
-
-def test_a_chain_carries_what_was_understood_last() -> None:
-    carried = f"{ASKED} and in Python?"
-    turns = (*THREAD, (Message.user("and in Python?", at=NOON), Message.assistant("open", at=NOON)))
-    assert standalone("why?", turns, carried=carried) == f"{carried} why?"
-
-
-def test_a_joined_question_is_never_too_long_to_search() -> None:
-    assert len(standalone("why?", THREAD, carried="word " * 300)) <= 1_000
-
-
-def test_a_long_chain_keeps_its_topic_and_the_newest_questions() -> None:
-    understood = ASKED
-    for number in range(12):
-        turns = ((Message.user(understood, at=NOON), Message.assistant("Yes.", at=NOON)),)
-        understood = standalone(f"And in language {number}?", turns, carried=understood)
-    assert understood.startswith(ASKED)
-    assert understood.endswith("And in language 10? And in language 11?")
-    assert understood.count("?") == MAX_CARRIED + 1
-
-
-def test_a_topic_that_changes_in_the_middle_drags_nothing_along() -> None:
-    new = "How many vacation days do employees get?"
-    turns = (*THREAD, (Message.user(new, at=NOON), Message.assistant("30.", at=NOON)))
-    assert standalone(new, THREAD, carried=ASKED) == new
-    assert standalone("And in the first year?", turns, carried=new) == (
-        f"{new} And in the first year?"
-    )
+    assert last_question(turns) == ASKED
+    assert earlier_questions(turns) == (ASKED,)
 
 
 @pytest.mark.parametrize(
-    ("message", "with_question"),
+    "message",
     [
-        ("How long does it take?", True), ("And in winter?", True), ("why?", True),
-        ("the second one", True), ("What about plates?", True),
-        ("virtualization", False),
-        ("What if I want to store an image or a pdf beside the document?", False),
-        ("Do I have to use a certain browser for this service on a phone?", False),
+        "What do you do with errors?", "How do you use it?", "can you help me with docker?",
+        "what is it?", "who is it for", "was ist das", "How do I use the model?", "is it a robot?",
+        "que es un robot", "which model is used", "good", "What is an AI?",
     ],
 )  # fmt: skip
-def test_what_brings_words_of_its_own_is_searched_by_them(
-    message: str, with_question: bool
-) -> None:
-    understood = standalone(message, THREAD)
-    assert sought(message, understood) == (understood if with_question else message)
+def test_a_question_about_something_else_is_no_small_talk(message: str) -> None:
+    assert small_talk(message) is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag_core.agent.paste import essence
+from rag_core.agent.paste import without_paste
 
 PYTHON = (
     "Traceback (most recent call last):\n"
@@ -18,12 +18,12 @@ RUST = (
 
 
 def test_the_line_that_names_the_error_is_what_is_left() -> None:
-    assert essence(PYTHON) == "RuntimeError: the tray is locked"
-    assert essence(RUST) == "error[E0382]: borrow of moved value: `tray`"
+    assert without_paste(PYTHON) == "RuntimeError: the tray is locked"
+    assert without_paste(RUST) == "error[E0382]: borrow of moved value: `tray`"
 
 
 def test_what_somebody_says_to_it_stays() -> None:
-    asked = essence(f"Why does this happen when I start?\n{PYTHON}")
+    asked = without_paste(f"Why does this happen when I start?\n{PYTHON}")
     assert asked == "Why does this happen when I start? RuntimeError: the tray is locked"
 
 
@@ -33,4 +33,4 @@ def test_what_somebody_says_to_it_stays() -> None:
      "First I open the oven.\n  Then I close it.\nWhat next?"],
 )  # fmt: skip
 def test_a_message_without_a_trace_stays_as_it_is(message: str) -> None:
-    assert essence(message) == message
+    assert without_paste(message) == message

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adapters.pastes import GAP, LONGEST_PASTE, condense, fit_context, split_message
+from rag_core.agent.paste import without_paste
 from rag_core.conversation.context import MAX_CONTEXT, ContextItem, ContextKind
 from rag_core.conversation.question import MAX_QUESTION, Question
 
@@ -104,3 +105,57 @@ def test_files_come_before_talk_and_of_the_talk_the_head_and_the_newest() -> Non
     assert file in fitted
     assert fitted[0].text.startswith("0 ")
     assert fitted[-2].text.startswith("39 ")
+
+
+def printed(*lines: str, size: int = 4_000) -> str:
+    """What a program prints, line after line, until there is enough of it."""
+    number, text = 0, ""
+    while len(text) < size:
+        text += lines[number % len(lines)].replace("%N", str(number)) + "\n"
+        number += 1
+    return text.rstrip()
+
+
+PRINTED = {
+    "log": printed("2026-03-01 09:00:%N INFO kitchen: job %N ran", "09:00:%N ERROR socket closed"),
+    "npm": printed("npm ERR! errno %N", "npm ERR! This is probably not a problem with npm."),
+    "java": "Exception in thread main\n"
+    + printed("\tat com.example.Service%N.run(Service.java:%N)"),
+    "json": printed('{"level":"error","ts":%N,"msg":"what happened?","path":"/x?y=1"}'),
+    "gcc": printed("main.c:%N:5: error: expected a semicolon", "    return x;", "    ^~~~~"),
+    "systemd": printed("Mar 01 09:00:%N host systemd[1]: Started Session %N of user root."),
+    "words": printed("Compiling module number %N", "All checks have passed so far, going on"),
+    "csv": printed("name,age,city,%N", "peter,12,berlin,%N"),
+    "html": printed('<div class="x%N"><a href="/y?z=1">Go?</a></div>', "<p>Is this %N?</p>"),
+    "rust": printed("error[E0502]: cannot borrow `v` as mutable", " --> src/main.rs:%N:5", "  |"),
+}
+ASKED = (
+    "How do I unlock the tray?",
+    "how do i unlock the tray of the second oven",
+    "nice but now the tray is stuck halfway",
+    "Wie öffne ich die Klappe?",
+    "¿Cómo abro la bandeja?",
+)
+FORMS = (
+    "{asked}\n\n{log}",
+    "{asked}\n{log}",
+    "{log}\n\n{asked}",
+    "{log}\n{asked}",
+    "{asked}\n```\n{log}\n```",
+    "hi all\n\n{asked}\n\n{log}\n\nthanks!",
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("log", PRINTED)
+@pytest.mark.parametrize("asked", ASKED)
+def test_the_question_is_found_beside_whatever_was_printed(asked: str, log: str, form: str) -> None:
+    split = split_message(form.format(asked=asked, log=PRINTED[log]))
+    assert split.question == asked
+    assert PRINTED[log].splitlines()[-1] in split.paste
+
+
+def test_a_short_message_with_a_trace_is_searched_by_its_question_and_the_error() -> None:
+    log = printed("2026-03-01 09:00:%N INFO kitchen: job %N ran", size=300)
+    message = f"how do i unlock the tray\n{log}\nRuntimeError: the lid is open"
+    assert without_paste(message) == "how do i unlock the tray RuntimeError: the lid is open"

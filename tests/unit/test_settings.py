@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.chat_endpoint import endpoint_of
 from bot.settings import Settings, read_settings, variables
 from bot.settings_reference import example, with_table
 from rag_core.errors import ConfigurationError
@@ -208,6 +209,69 @@ def test_a_wrong_api_key_is_told_with_all_other_faults_and_not_shown(
 
 def test_an_address_makes_the_model_openai(monkeypatch: pytest.MonkeyPatch) -> None:
     assert read(monkeypatch, OPENAI_BASE_URL="http://localhost:9").chat_model == "openai"
+
+
+@pytest.mark.parametrize(
+    ("settings", "model", "address", "key"),
+    [
+        ({"OPENAI_API_KEY": "k"}, "gpt-4o-mini", "api.openai.com/v1/", "k"),
+        (
+            {"FOOTNOTE_MODEL": "anthropic", "ANTHROPIC_API_KEY": "a", "OPENAI_MODEL": "claude-x"},
+            "claude-x", "api.anthropic.com/v1/", "a",
+        ),
+        (
+            {"FOOTNOTE_MODEL": "gemini", "GEMINI_API_KEY": "g", "OPENAI_MODEL": "gemini-x",
+             "OPENAI_API_KEY": "for the embedder"},
+            "gemini-x", "generativelanguage.googleapis.com/v1beta/openai/", "g",
+        ),
+        ({"FOOTNOTE_MODEL": "ollama", "OPENAI_MODEL": "qwen3"}, "qwen3", "127.0.0.1:11434/v1/", ""),
+        (
+            {"FOOTNOTE_MODEL": "ollama", "OPENAI_MODEL": "qwen3",
+             "OPENAI_BASE_URL": "https://ollama.example.com/v1", "OPENAI_API_KEY": "o"},
+            "qwen3", "ollama.example.com/v1/", "o",
+        ),
+        (
+            {"FOOTNOTE_MODEL": "azure", "AZURE_OPENAI_ENDPOINT": "https://me.openai.azure.com",
+             "AZURE_OPENAI_DEPLOYMENT": "gpt", "OPENAI_API_VERSION": "2024-10-21",
+             "AZURE_OPENAI_API_KEY": "z"},
+            "gpt", "me.openai.azure.com/openai/deployments/gpt/", "z",
+        ),
+    ],
+)  # fmt: skip
+def test_a_preset_names_the_address_of_its_vendor(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], model: str, address: str, key: str
+) -> None:
+    endpoint = endpoint_of(read(monkeypatch, **settings))
+    assert (endpoint.model, endpoint.api_key) == (model, key)
+    assert endpoint.base_url.split("://")[1] == address
+
+
+@pytest.mark.parametrize(
+    ("settings", "missing"),
+    [
+        ({"FOOTNOTE_MODEL": "anthropic", "OPENAI_MODEL": "x"}, ["ANTHROPIC_API_KEY"]),
+        (
+            {"FOOTNOTE_MODEL": "gemini", "OPENAI_API_KEY": "not Google's"},
+            ["GEMINI_API_KEY", "OPENAI_MODEL"],
+        ),
+        ({"FOOTNOTE_MODEL": "ollama"}, ["OPENAI_MODEL"]),
+        (
+            {"FOOTNOTE_MODEL": "azure", "AZURE_OPENAI_ENDPOINT": "https://me.openai.azure.com"},
+            ["AZURE_OPENAI_DEPLOYMENT", "OPENAI_API_VERSION", "AZURE_OPENAI_API_KEY"],
+        ),
+        (
+            {"FOOTNOTE_MODEL": "ollama", "OPENAI_MODEL": "x", "FOOTNOTE_EMBEDDER": "openai",
+             "OPENAI_BASE_URL": "https://one.example.com"},
+            ["FOOTNOTE_EMBEDDER=openai"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_preset_says_what_it_misses(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], missing: list[str]
+) -> None:
+    lines = fault_in(monkeypatch, **settings).splitlines()
+    assert len(lines) == len(missing)
+    assert all(name in line for name, line in zip(missing, lines, strict=True))
 
 
 def test_an_assigned_port_opens_to_all_only_with_keys(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,10 @@ class ConfidenceProfile(Protocol):
         """`features`: what a reader made of these results."""
         ...
 
+    def least(self, level: ConfidenceLevel) -> float:
+        """The confidence from which a level is reached."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class StrictProfile:
@@ -58,6 +62,9 @@ class StrictProfile:
                 return level, average
         return ConfidenceLevel.INSUFFICIENT, average
 
+    def least(self, level: ConfidenceLevel) -> float:
+        return {"high": 0.85, "medium": 0.75, "low": 0.60}.get(level, 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class SimpleProfile:
@@ -75,6 +82,9 @@ class SimpleProfile:
             return ConfidenceLevel.HIGH, top
         level = ConfidenceLevel.LOW if top > 0.0 else ConfidenceLevel.INSUFFICIENT
         return level, top
+
+    def least(self, level: ConfidenceLevel) -> float:
+        return {"high": self.floor, "medium": self.floor / 2, "low": 0.01}.get(level, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +108,14 @@ class CalibratedProfile:
         if not results:
             return ConfidenceLevel.INSUFFICIENT, 0.0
         probability = self.estimate.probability(features)
-        for level, least in (
-            (ConfidenceLevel.HIGH, self.estimate.high),
-            (ConfidenceLevel.MEDIUM, self.estimate.medium),
-            (ConfidenceLevel.LOW, self.estimate.low),
-        ):
-            if probability >= least:
+        for level in (ConfidenceLevel.HIGH, ConfidenceLevel.MEDIUM, ConfidenceLevel.LOW):
+            if probability >= self.least(level):
                 return level, probability
         return ConfidenceLevel.INSUFFICIENT, probability
+
+    def least(self, level: ConfidenceLevel) -> float:
+        cuts = self.estimate
+        return {"high": cuts.high, "medium": cuts.medium, "low": cuts.low}.get(level, 0.0)
 
 
 def profile_named(name: str, estimate: Estimate) -> ConfidenceProfile:

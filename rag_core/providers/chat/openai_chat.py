@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -26,11 +36,14 @@ from rag_core.errors import (
     UpstreamRejected,
     UpstreamUnavailable,
 )
+from rag_core.providers.chat.dialect import MAX_LESSONS, Dialect
+from rag_core.providers.chat.endpoint import Endpoint
 from rag_core.providers.chat.openai_stream import Assembly, events_of
 from rag_core.providers.retries import Breaker, Retries
 
+log = logging.getLogger(__name__)
+
 SERVICE = "openai"
-VENDOR_URL = "https://api.openai.com/v1/"
 PATH = "/chat/completions"
 CONNECT_SECONDS = 10.0
 WAITING = 4
@@ -40,28 +53,27 @@ LAST_BYTES_SECONDS = 0.1
 """How long what follows a reply's last event is read: a connection that is read to its end serves
 the next request, without another handshake."""
 REFUSED_CODES = frozenset({"content_filter", "content_policy_violation"})
+FIELD_STATUSES = frozenset({400, 422})
+MAX_REASON = 1_000
 SPENT_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 
 
 @contextlib.asynccontextmanager
 async def open_openai_chat(
-    *,
-    api_key: str,
-    base_url: str | None,
-    model: str,
-    retries: Retries | None = None,
-    breaker: Breaker | None = None,
+    endpoint: Endpoint, *, retries: Retries | None = None, breaker: Breaker | None = None
 ) -> AsyncIterator[OpenAIChat]:
     """A chat model whose connections are closed with it."""
     retries = retries or Retries()
+    key = endpoint.api_key or "none"  # servers of one's own need no key, but the client wants one
     client = AsyncOpenAI(
-        api_key=api_key or "none",  # servers of one's own need no key, but the client wants one
-        base_url=base_url or VENDOR_URL,
+        api_key=key,
+        base_url=endpoint.base_url,
         max_retries=0,
         timeout=openai.Timeout(retries.patience, connect=CONNECT_SECONDS),
+        default_query={"api-version": endpoint.api_version} if endpoint.api_version else None,
     )
     async with client:
-        yield OpenAIChat(client, model=model, retries=retries, breaker=breaker)
+        yield OpenAIChat(client, endpoint, retries=retries, breaker=breaker)
 
 
 class OpenAIChat:
@@ -70,13 +82,17 @@ class OpenAIChat:
     def __init__(
         self,
         client: AsyncOpenAI,
+        endpoint: Endpoint,
         *,
-        model: str,
         retries: Retries,
         breaker: Breaker | None = None,
     ) -> None:
         self._client = client
-        self._model = model
+        self._model = endpoint.model
+        self._dialect = Dialect(endpoint.habits)
+        self._headers: dict[str, str | openai.Omit] = {}
+        if endpoint.api_version is not None:
+            self._headers = {"api-key": client.api_key, "Authorization": openai.omit}
         self._retries = retries
         self._breaker = breaker or Breaker(SERVICE, waiting=WAITING)
 
@@ -93,10 +109,19 @@ class OpenAIChat:
         temperature: float,
         max_tokens: int | None,
     ) -> AsyncIterator[ModelEvent]:
-        """Text, then one Finished. A reply that was cut begins anew, three times at most."""
-        request = self._request(messages, tools, tool_choice, temperature, max_tokens)
-        started = time.monotonic()
-        attempt = 0
+        """Text, then one Finished. A reply that was cut begins anew, three times at most; a request
+        that is refused for one of its fields is sent again without it."""
+        write = partial(
+            self._dialect.request,
+            self._model,
+            messages,
+            tools=tools,
+            tool_choice=tool_choice,
+            temperature=temperature,
+            max_tokens=max_tokens,
+        )
+        request, started = write(), time.monotonic()
+        attempt = lessons = 0
         while True:
             attempt += 1
             assembly = Assembly(messages)
@@ -104,13 +129,28 @@ class OpenAIChat:
                 async with contextlib.aclosing(self._attempt(request, assembly)) as deltas:
                     async for delta in deltas:
                         yield delta
-                yield assembly.finished()
+                finished = assembly.finished()
+                self._dialect.remember(assembly.extras)
+                if tool_choice is ToolChoice.NONE and "tools" in request and assembly.only_calls:
+                    self._dialect.stop_forbidding()
+                    request, attempt = write(), attempt - 1
+                    if assembly.has_text:
+                        yield Restarted()
+                    continue
+                yield finished
             except UpstreamError as error:
+                if (
+                    isinstance(error, FieldRefused)
+                    and lessons < MAX_LESSONS
+                    and (simpler := self._learnt(error, request, write)) is not None
+                ):
+                    request, lessons, attempt = simpler, lessons + 1, attempt - 1
+                    continue
                 pause = self._retries.pause(
                     error, attempt=attempt, elapsed=time.monotonic() - started
                 )
                 if pause is None and assembly.has_ended:
-                    raise ModelBehaviourError("The language model's reply was empty.") from error
+                    raise ModelBehaviourError(assembly.fault) from error
                 if pause is None:
                     raise
                 if assembly.has_text:
@@ -118,6 +158,17 @@ class OpenAIChat:
                 await asyncio.sleep(pause)
             else:
                 return
+
+    def _learnt(
+        self, error: FieldRefused, request: dict[str, Any], write: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any] | None:
+        """The request without what was refused; None where the refusal names nothing of it."""
+        self._dialect.learn(error.vendor_reason, request)
+        simpler = write()
+        if simpler == request:
+            return None
+        log.info("request field refused", extra={"model": self._model})
+        return simpler
 
     async def _attempt(
         self, request: dict[str, Any], assembly: Assembly
@@ -128,7 +179,11 @@ class OpenAIChat:
             # Past `chat.completions.create`, which walks through every field of the request by
             # its declared types, for longer than all else that it does.
             response = await self._client.post(
-                PATH, cast_to=httpx2.Response, body=request, stream=True
+                PATH,
+                cast_to=httpx2.Response,
+                body=request,
+                options={"headers": self._headers},
+                stream=True,
             )
         self._breaker.succeeded()
         async with contextlib.aclosing(response), contextlib.aclosing(read(response)) as chunks:
@@ -136,34 +191,6 @@ class OpenAIChat:
                 text = assembly.add(chunk)
                 if text:
                     yield TextDelta(text)
-
-    def _request(
-        self,
-        messages: Sequence[Message],
-        tools: Sequence[ToolSpec],
-        tool_choice: ToolChoice,
-        temperature: float,
-        max_tokens: int | None,
-    ) -> dict[str, Any]:
-        request: dict[str, Any] = {
-            "model": self._model,
-            "messages": [message.as_chat() for message in messages],
-            "temperature": temperature,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-        if tools:
-            request["tools"] = [as_function(tool) for tool in tools]
-            request["tool_choice"] = tool_choice.value
-        if max_tokens is not None:
-            request[self._length_field] = max_tokens
-        return request
-
-    @property
-    def _length_field(self) -> str:
-        """The vendor's newer models refuse the old name, many other servers the new one."""
-        is_vendor = str(self._client.base_url) == VENDOR_URL
-        return "max_completion_tokens" if is_vendor else "max_tokens"
 
 
 async def read(response: httpx2.Response) -> AsyncGenerator[Mapping[str, Any], None]:
@@ -197,18 +224,6 @@ async def next_chunk(
         raise
 
 
-def as_function(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": tool.description,
-            "parameters": dict(tool.parameters),
-            "strict": True,
-        },
-    }
-
-
 @contextlib.contextmanager
 def openai_errors(breaker: Breaker | None = None) -> Iterator[None]:
     """The vendor's errors as ours; the breaker hears of those that are the service's fault."""
@@ -226,19 +241,42 @@ def openai_errors(breaker: Breaker | None = None) -> Iterator[None]:
         raise UpstreamUnavailable(SERVICE, "an answer that cannot be read") from error
 
 
+class FieldRefused(UpstreamRejected):
+    """The request itself was refused, perhaps for one of its fields."""
+
+
 def refusal(error: openai.APIStatusError) -> UpstreamError | ModelBehaviourError:
     """A status as the error that says what to do about it."""
-    status, code = error.status_code, getattr(error, "code", None)
+    status, code, reason = error.status_code, getattr(error, "code", None), reason_in(error.body)
     if code in REFUSED_CODES:
         return ModelBehaviourError("The language model declined to answer.")
     after = seconds_after(error)
     if status in {429, 503}:
         return UpstreamRejected(
-            SERVICE, f"status {status}", retryable=code not in SPENT_CODES, retry_after=after
+            SERVICE,
+            f"status {status}",
+            retryable=code not in SPENT_CODES,
+            retry_after=after,
+            vendor_reason=reason,
         )
     if status >= 500 or status in {408, 409, 425}:
         return UpstreamUnavailable(SERVICE, f"status {status}")
-    return UpstreamRejected(SERVICE, f"status {status}")
+    kind = FieldRefused if status in FIELD_STATUSES else UpstreamRejected
+    return kind(SERVICE, f"status {status}", vendor_reason=reason)
+
+
+def reason_in(body: object) -> str:
+    """The sentence of an error document. Vendors wrap it in lists, or name it otherwise; of what
+    has another form, the whole is read."""
+    while isinstance(body, list) and body:
+        body = body[0]
+    if isinstance(body, dict) and "error" in body:
+        return reason_in(body["error"])
+    if isinstance(body, dict):
+        message, field = body.get("message"), body.get("param")
+        text = message if isinstance(message, str) else json.dumps(body, ensure_ascii=False)
+        body = f"{text} ({field})" if isinstance(field, str) and field not in text else text
+    return body[:MAX_REASON] if isinstance(body, str) else ""
 
 
 def seconds_after(error: openai.APIStatusError) -> float | None:

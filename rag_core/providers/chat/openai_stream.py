@@ -11,13 +11,21 @@ from rag_core.agent.budget import estimated_tokens, message_tokens
 from rag_core.agent.model_events import Finished, FinishReason
 from rag_core.conversation.message import Message, ToolCall
 from rag_core.errors import UpstreamUnavailable
+from rag_core.text.visible import visible
 
 SERVICE = "openai"
 MAX_ARGUMENTS = 20_000
 MAX_CALLS = 32
 
-REASONS = {"length": FinishReason.LENGTH, "content_filter": FinishReason.FILTERED}
-
+REASONS = {
+    "stop": FinishReason.STOP,
+    "tool_calls": FinishReason.TOOL_CALLS,
+    "function_call": FinishReason.TOOL_CALLS,
+    "length": FinishReason.LENGTH,
+    "max_tokens": FinishReason.LENGTH,
+    "content_filter": FinishReason.FILTERED,
+}
+"""Any other reason, such as `error`, is no complete reply."""
 
 DATA = b"data:"
 DONE = b"[DONE]"
@@ -59,6 +67,14 @@ def at(part: object, name: str) -> Any:
     return part.get(name) if isinstance(part, dict) else None
 
 
+def text_in(content: object) -> str:
+    """The text of a delta; some servers send it in parts, of which some are reasoning."""
+    if isinstance(content, str):
+        return content
+    texts = (at(part, "text") for part in sequence(content) if at(part, "type") == "text")
+    return "".join(text for text in texts if isinstance(text, str))
+
+
 def sequence(part: object) -> Sequence[Any]:
     return part if isinstance(part, list) else ()
 
@@ -72,6 +88,7 @@ class Assembly:
         self._messages = messages
         self._pieces: list[str] = []
         self._calls: dict[int, dict[str, str]] = {}
+        self._extra: dict[int, Any] = {}
         self._reason: str | None = None
         self._is_refused = False
         self._usage: tuple[int, int] | None = None
@@ -85,8 +102,24 @@ class Assembly:
         """Whether the reply's own end has come."""
         return self._reason is not None
 
+    @property
+    def only_calls(self) -> bool:
+        return bool(self._calls) and not visible("".join(self._pieces)).strip()
+
+    @property
+    def extras(self) -> Mapping[str, Any]:
+        """What must go back with the tool calls, by their ids."""
+        return {self._calls[index]["id"]: extra for index, extra in self._extra.items()}
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with a reply that has ended."""
+        if self._known_reason is None:
+            return "The language model's reply ended for an unknown reason."
+        return "The language model's reply was empty."
+
     def add(self, chunk: Mapping[str, Any]) -> str:
-        """Take one piece in; its text, if it has any."""
+        """Take one piece in; its text, if it has any. What a model reasons is not taken in."""
         if chunk.get("usage"):  # hardly any piece has it, and they come by the thousand
             self._read_usage(chunk["usage"])
         choices = sequence(chunk.get("choices"))
@@ -94,24 +127,28 @@ class Assembly:
             return ""
         choice = choices[0]
         delta = at(choice, "delta")
-        text = at(delta, "content")
+        text = text_in(at(delta, "content"))
         if at(delta, "refusal"):
             self._is_refused = True
         for call in sequence(at(delta, "tool_calls")):
             self._read_call(call)
         reason = at(choice, "finish_reason")
         self._reason = reason if isinstance(reason, str) and reason else None
-        if not isinstance(text, str) or not text:
-            return ""
-        self._pieces.append(text)
+        if text:
+            self._pieces.append(text)
         return text
 
     def _read_call(self, call: Any) -> None:
         index = at(call, "index")
         identity = at(call, "id") or ""
-        if not isinstance(index, int):  # some servers send calls whole, without an index
+        known = self._calls.get(index) if isinstance(index, int) else None
+        is_other = known is not None and identity and known["id"] not in {"", identity}
+        if not isinstance(index, int) or is_other:
+            # Some servers send calls whole, without an index, or all of them with the same one.
             index = len(self._calls) if identity or not self._calls else max(self._calls)
         parts = self._calls.setdefault(index, {"id": "", "name": "", "arguments": ""})
+        if (extra := at(call, "extra_content")) is not None:
+            self._extra[index] = extra
         function = at(call, "function")
         parts["id"] = parts["id"] or str(identity)
         parts["name"] += str(at(function, "name") or "")
@@ -130,9 +167,13 @@ class Assembly:
         if self._reason is None:
             raise UpstreamUnavailable(SERVICE, "a reply that was cut")
         text = "".join(self._pieces)
-        reason = FinishReason.FILTERED if self._is_refused else self._finish_reason()
-        if reason is FinishReason.STOP and not text.strip():
+        reason = FinishReason.FILTERED if self._is_refused else self._known_reason
+        if reason is None:
+            raise UpstreamUnavailable(SERVICE, "a reply that ended for an unknown reason")
+        if reason is FinishReason.STOP and not visible(text).strip():
             raise UpstreamUnavailable(SERVICE, "an empty reply")
+        for parts in self._calls.values():
+            parts["id"] = parts["id"] or f"call_{uuid4().hex[:24]}"
         prompt, completion = self._usage or self._estimate(text)
         return Finished(
             reason=reason,
@@ -141,16 +182,18 @@ class Assembly:
             completion_tokens=completion,
         )
 
-    def _finish_reason(self) -> FinishReason:
-        known = REASONS.get(self._reason or "")
-        if known is not None:
-            return known
-        return FinishReason.TOOL_CALLS if self._calls else FinishReason.STOP
+    @property
+    def _known_reason(self) -> FinishReason | None:
+        """Why the reply ended; some servers say `stop` where the model calls a tool."""
+        known = REASONS.get((self._reason or "").lower())
+        if known in {FinishReason.STOP, FinishReason.TOOL_CALLS}:
+            return FinishReason.TOOL_CALLS if self._calls else FinishReason.STOP
+        return known
 
     def _tool_calls(self) -> tuple[ToolCall, ...]:
         return tuple(
             ToolCall(
-                id=parts["id"] or f"call_{uuid4().hex[:24]}",
+                id=parts["id"],
                 name=parts["name"],
                 arguments=parts["arguments"] or "{}",
             )

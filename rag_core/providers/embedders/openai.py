@@ -11,7 +11,8 @@ from openai import AsyncOpenAI
 from openai.types import CreateEmbeddingResponse
 
 from rag_core.errors import UpstreamUnavailable
-from rag_core.providers.chat.openai_chat import CONNECT_SECONDS, SERVICE, VENDOR_URL, openai_errors
+from rag_core.providers.chat.endpoint import VENDOR_URL
+from rag_core.providers.chat.openai_chat import CONNECT_SECONDS, SERVICE, openai_errors
 from rag_core.providers.embedders.remote import (
     CALL_SECONDS,
     FOR_DOCUMENTS,

@@ -75,8 +75,9 @@ async def prepare(
     elif found[0]["turn_count"] >= max_turns:
         await transaction.rows(CLOSE_SESSION, session=found[0]["id"], closed_at=now)
         summary = found[0]["topic_summary"] or await summary_in(transaction, found[0]["id"])
-        after = {**dict(found[0]), "topic_summary": summary}
-        await add_session(transaction, thread, model=model, now=now, after=after)
+        await add_session(
+            transaction, thread, model=model, now=now, after=found[0], summary=summary
+        )
     elif found[0]["model"] != model:
         await transaction.rows(SET_MODEL, session=found[0]["id"], new_model=model)
 
@@ -95,6 +96,7 @@ async def add_session(
     now: str,
     wanted: UUID | None = None,
     after: Row | None = None,
+    summary: str = "",
 ) -> None:
     """A session under the id that was asked for, or under a new one where that is taken."""
     for session_id in (wanted, uuid4()):
@@ -107,7 +109,7 @@ async def add_session(
             number=after["number"] + 1 if after else 1,
             model=model,
             turn_count=0,
-            topic_summary=after["topic_summary"] if after else "",
+            topic_summary=summary,
             metadata=after["metadata"] if after else "{}",
             created_at=now,
             closed_at=None,
