@@ -60,7 +60,7 @@ def a_natural(**fields: Any) -> SetQuestion:
         ("Write `Weak<T>`", "Weak<", True),
         ("don’t wait – go", "don't wait - go", True),
         (r"run \*this\*", "run this", True),
-        ("max\\_retries is set", "max_retries", True),
+        ("max_retries is set", "`max_retries`", True),
         ("see [2] and [3] there", "see and there", True),
     ],
 )
