@@ -72,7 +72,8 @@ class CorpusPlace:
         """The text from `start` to `end` of a page; `sha`: it was this text."""
         file = self.root / str(row["page"])
         with reading(file):
-            text = file.read_text(encoding="utf-8")[int(row["start"]) : int(row["end"])]
+            whole = file.read_bytes().decode("utf-8")  # with its line ends as they are
+        text = whole[int(row["start"]) : int(row["end"])]
         wanted = str(row.get("sha") or "")
         if wanted and hashlib.sha256(text.encode()).hexdigest()[:HASH_LETTERS] != wanted:
             raise ValueError(f"{file} has changed: {row['start']} to {row['end']} is another text")
