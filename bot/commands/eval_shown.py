@@ -12,7 +12,7 @@ from rich.table import Table
 from bot.output import counted, notices, terminal
 from rag_core.errors import ConfigurationError, FootnoteError
 from rag_core.evaluation import report_blocks
-from rag_core.evaluation.answer_report import ANSWER_COLUMNS, CLAIM_COLUMNS, table_of
+from rag_core.evaluation.answer_report import CLAIM_COLUMNS, answer_tables, table_of
 from rag_core.evaluation.comparison import Comparison
 from rag_core.evaluation.comparison_report import (
     COLUMNS,
@@ -93,8 +93,8 @@ def show(run: Run) -> None:
             cells = [figure(getattr(figures, name)) for name in columns.values()]
             console.print(table(tuple(columns), [cells]))
     if run.answers is not None:
-        parts = run.answers_by_set or {}
-        console.print(as_drawn(table_of("set", ANSWER_COLUMNS, parts, run.answers)))
+        for each in answer_tables(run):
+            console.print(as_drawn(each))
     if run.claims is not None:
         parts = run.claims_by_kind or {}
         console.print(as_drawn(table_of("kind", CLAIM_COLUMNS, parts, run.claims)))

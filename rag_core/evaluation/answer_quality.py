@@ -6,15 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
+from typing import Protocol
 
-from rag_core.agent.agent import Agent, AgentAnswer
+from rag_core.agent.agent import AgentAnswer
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.language.words import words
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
 from rag_core.conversation.message import Role
 from rag_core.conversation.question import MAX_QUESTION, Question
 from rag_core.conversation.state import ConversationState
-from rag_core.desk.progress import QuestionState
+from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import FootnoteError
 from rag_core.evaluation.measures import auc
 from rag_core.evaluation.question_set import QuestionSet, SetQuestion
@@ -62,6 +64,20 @@ class CitationQuality:
     gold_in_reply: float | None
 
 
+class Answers(Protocol):
+    """Whoever is asked: an agent."""
+
+    async def answer(
+        self,
+        question: Question,
+        *,
+        state: ConversationState,
+        books: BookIds,
+        audience: Audience | None,
+        progress: Progress,
+    ) -> AgentAnswer: ...
+
+
 class Silence:
     """Nobody looks on while a set is measured."""
 
@@ -74,7 +90,7 @@ class Silence:
 
 async def given_answers(
     question_set: QuestionSet,
-    agent: Agent,
+    agent: Answers,
     *,
     pages: Mapping[str, str],
     with_history: bool = True,
@@ -92,7 +108,7 @@ async def given_answers(
 
 
 async def answer_to(
-    question: SetQuestion, agent: Agent, with_history: bool
+    question: SetQuestion, agent: Answers, with_history: bool
 ) -> AgentResponse | None:
     """None: it ended in an error. The turns before a natural question are asked themselves; of
     other questions the set tells what was answered."""
@@ -109,7 +125,7 @@ async def answer_to(
         return None
 
 
-async def ask(text: str, agent: Agent, state: ConversationState) -> AgentAnswer:
+async def ask(text: str, agent: Answers, state: ConversationState) -> AgentAnswer:
     return await agent.answer(
         Question(message=text[:MAX_QUESTION]),
         state=state,

@@ -18,7 +18,7 @@ ANSWERS_NOTE = (
     " another; page cites a right page and misses a fact; wrong has neither. Focus is the share of"
     " an answer's words that the supporting words have; words is the median length."
 )
-ANSWER_COLUMNS: Mapping[str, str] = {
+COVERED_COLUMNS: Mapping[str, str] = {
     "covered": "covered",
     "right": "right",
     "found": "found",
@@ -27,8 +27,10 @@ ANSWER_COLUMNS: Mapping[str, str] = {
     "refused": "refused",
     "focus": "focus",
     "words": "median_words",
+}
+OTHER_COLUMNS: Mapping[str, str] = {
     "not covered": "not_covered",
-    "refused then": "not_covered_refused",
+    "refused": "not_covered_refused",
     "cautioned": "not_covered_cautioned",
     "answered": "not_covered_answered",
     "AUC": "confidence_auc",
@@ -41,8 +43,7 @@ CLAIM_COLUMNS: Mapping[str, str] = {
 }
 """What the tables show, and the figure's name in the document."""
 PERCENT = frozenset(
-    {"right", "found", "page", "wrong", "refused", "refused then", "cautioned", "answered"}
-    | {"kept", "caught"}
+    {"right", "found", "page", "wrong", "refused", "cautioned", "answered", "kept", "caught"}
 )
 
 
@@ -50,9 +51,15 @@ def answers_section(run: Run) -> Section:
     if run.answers is None:
         return Section(heading="Answers", blocks=())
     kinds = run.answers_by_kind or {}
-    tables = [table_of("set", ANSWER_COLUMNS, run.answers_by_set or {}, run.answers)]
-    tables += [table_of("kind", ANSWER_COLUMNS, kinds, run.answers)] if kinds else []
+    tables = answer_tables(run)
+    tables += [table_of("kind", COVERED_COLUMNS, kinds, run.answers)] if kinds else []
     return Section(heading="Answers", blocks=(ANSWERS_NOTE, verdicts_table(run.questions), *tables))
+
+
+def answer_tables(run: Run) -> list[Table]:
+    """What became of covered questions and of others, set by set."""
+    sets = run.answers_by_set or {}
+    return [table_of("set", names, sets, run.answers) for names in (COVERED_COLUMNS, OTHER_COLUMNS)]
 
 
 def claims_section(run: Run) -> Section:
