@@ -30,7 +30,7 @@ from rag_core.evaluation.claim_quality import checked_claims
 from rag_core.evaluation.natural import Materials, load_materials
 from rag_core.evaluation.rows import QuestionRow, can_be_judged, rows_of
 
-ALL = "all parts"
+ALL = "all"
 
 
 async def answered(found: Materials, variants: dict[str, Parts]) -> dict[str, list[QuestionRow]]:
@@ -61,7 +61,7 @@ async def answered(found: Materials, variants: dict[str, Parts]) -> dict[str, li
 async def measure(folders: Sequence[Path], questions: Sequence[Path]) -> None:
     found = load_materials(folders, questions)
     if any(can_be_judged(question) for each in found.sets for question in each.questions):
-        variants = {ALL: Parts()} | {f"without {name}": Parts().without(name) for name in PARTS}
+        variants = {ALL: Parts()} | {f"no {name}": Parts().without(name) for name in PARTS}
         terminal().print(as_drawn(ablation_table(await answered(found, variants), whole=ALL)))
     elif not found.claims:
         raise ConfigurationError("No question has must or gold_answers: no answer can be judged.")
