@@ -88,7 +88,7 @@ def table_of(
 
 def cells(columns: Mapping[str, str], part: object) -> Iterator[str]:
     for name, field in columns.items():
-        value: float | None = getattr(part, field)
+        value: int | float | None = getattr(part, field)
         if isinstance(value, int):
             yield str(value)
         else:
