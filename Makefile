@@ -3,6 +3,7 @@
 # make screenshots    the pictures of README and documents, taken anew in a real browser
 # make env     just .venv, with `footnote` in it
 # make bench   measurements, printed and written to docs/benchmarks.md · make bench-idle    one of them
+# make ablation    what each part of answering is worth on a question set
 
 # The first Python from 3.11 to 3.13 that can make an environment; PYTHON=… chooses another.
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -12,7 +13,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 PACKAGES := bot adapters rag_core
 
-.PHONY: run env test test-full check fuzz bench docs screenshots lock clean faults faults-full
+.PHONY: run env test test-full check fuzz bench ablation docs screenshots lock clean faults faults-full
 .DEFAULT_GOAL := run
 
 run: .venv/.run
@@ -63,6 +64,12 @@ bench: .venv/.dev
 
 bench-%: .venv/.dev
 	@$(BIN)/python -m benchmarks $*
+
+# What each part of answering is worth on a question set, as `footnote eval` takes it:
+# make ablation PAGES=path/to/pages QUESTIONS=questions.jsonl
+PAGES ?= examples/questions
+ablation: .venv/.dev
+	@$(BIN)/python -m benchmarks.ablation $(PAGES) $(if $(QUESTIONS),--questions $(QUESTIONS))
 
 screenshots: .venv/.dev
 	@$(BIN)/python -m docs.screenshots

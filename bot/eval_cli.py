@@ -15,6 +15,14 @@ from rag_core.errors import ConfigurationError
 measuring = typer.Typer()
 
 
+Questions = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Instead of a set's own questions.jsonl: questions, natural questions or claims about"
+        " pages below DIR; a folder stands for its .jsonl files. May stand several times.",
+    ),
+]
 Reports = Annotated[
     list[Path] | None,
     typer.Option(
@@ -45,14 +53,13 @@ class History(StrEnum):
 
 @measuring.command("eval")
 def evaluate(
-    folder: Annotated[Path | None, typer.Argument(help="A question set.", metavar="DIR")] = None,
-    questions: Annotated[
+    folders: Annotated[
         list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Instead of the set's own questions.jsonl; may stand several times.",
+        typer.Argument(
+            help="Question sets, or folders of pages.", metavar="DIR", show_default=False
         ),
     ] = None,
+    questions: Questions = None,
     history: Annotated[
         History,
         typer.Option(parser=one_of(History), metavar="on|off", help="The turns before, too?"),
@@ -61,8 +68,8 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="WORDS",
-            help="One or more of retrieval, refusal, citations; without a word retrieval, and all"
-            " with --report.",
+            help="One or more of retrieval, refusal, citations, answers, claims; without a word"
+            " what the questions are made for, and all with --report.",
         ),
     ] = None,
     report: Reports = None,
@@ -70,13 +77,13 @@ def evaluate(
     compare: TwoRuns = None,
     as_json: Json = False,
 ) -> None:
-    """Measure a question set, or compare two runs."""
+    """Measure question sets, or compare two runs."""
     from bot.commands.eval_shown import check_reports
 
     check_reports(report or ())
-    if (folder is None) is (compare is None):
+    if bool(folders) is (compare is not None):
         raise ConfigurationError("Name a question set, or two runs after --compare.")
-    if folder is not None:
+    if folders:
         from bot.commands.eval import evaluate as command
         from bot.commands.eval import wanted
 
@@ -87,7 +94,7 @@ def evaluate(
             reports=report or (),
             as_json=as_json,
         )
-        finish(command(folder, questions or (), wants))
+        finish(command(folders, questions or (), wants))
     if compare is not None:
         from bot.commands.compare import compare as both
 
@@ -97,13 +104,7 @@ def evaluate(
 @measuring.command()
 def calibrate(
     folders: Annotated[list[Path], typer.Argument(help="Question sets.", metavar="DIR")],
-    questions: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Instead of one set's own questions.jsonl; may stand several times.",
-        ),
-    ] = None,
+    questions: Questions = None,
     as_json: Json = False,
 ) -> None:
     """Measure from which confidence on to answer."""

@@ -25,7 +25,8 @@ from bot.door import own_folder
 from bot.output import print_json, terminal
 from rag_core.agent.confidence.judgement import Judge
 from rag_core.evaluation.calibrating import Observation, calibrated, figures_of, observed
-from rag_core.evaluation.question_set import QuestionSet, load_question_set
+from rag_core.evaluation.natural import load_materials
+from rag_core.evaluation.question_set import QuestionSet
 from rag_core.reading.estimate import Estimate
 from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.retriever import Retriever
@@ -34,8 +35,7 @@ from rag_core.retrieval.sections import SectionSearch
 
 async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_json: bool) -> int:
     """Several sets are each asked the others' questions, too: those have no answer there."""
-    named = questions if len(folders) == 1 else ()
-    sets = [await asyncio.to_thread(load_question_set, folder, named) for folder in folders]
+    sets = (await asyncio.to_thread(load_materials, folders, questions)).sets
     async with (
         opened_model() as (settings, embedder, data_folder),
         opened_reranker(settings) as reranker,

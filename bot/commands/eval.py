@@ -1,4 +1,4 @@
-"""footnote eval: what is found, answered, refused and cited, measured on a question set."""
+"""footnote eval: what is found, answered, refused and cited, measured on question sets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
-from bot.agents import agent_config, judge_of, verifier_of
 from bot.commands.eval_shown import show, write_reports
 from bot.commands.measuring import (
     CACHE_FOLDER,
@@ -18,13 +17,13 @@ from bot.commands.measuring import (
     opened_reranker,
     progress,
 )
+from bot.commands.parts import Parts, agent_with, claim_check
 from bot.door import own_folder
 from bot.output import notices, print_json
 from bot.providers import open_chat_model
 from bot.settings import Settings
-from rag_core.agent.agent import Agent
-from rag_core.agent.confidence.judgement import Judge
 from rag_core.errors import ConfigurationError
+from rag_core.evaluation.answer_figures import answer_figures, by_kind, by_set
 from rag_core.evaluation.answer_quality import (
     Given,
     citation_quality,
@@ -32,51 +31,50 @@ from rag_core.evaluation.answer_quality import (
     page_of_chunks,
     refusal_quality,
 )
+from rag_core.evaluation.claim_quality import checked_claims, claim_figures, claims_by_kind
 from rag_core.evaluation.gates import Gate, Passage, gates_named, passages
-from rag_core.evaluation.question_set import QuestionSet, load_question_set
+from rag_core.evaluation.natural import LabelledClaim, Materials, load_materials
+from rag_core.evaluation.question_set import QuestionSet
 from rag_core.evaluation.report import report_on
-from rag_core.evaluation.retrieval_quality import rankings, retrieval_quality
-from rag_core.evaluation.rows import rows_of
+from rag_core.evaluation.retrieval_quality import Ranked, rankings, retrieval_quality
+from rag_core.evaluation.rows import QuestionRow, can_be_judged, rows_of
 from rag_core.evaluation.run import Run
-from rag_core.reading.nearness import NearnessReader
+from rag_core.ports import Embedder
 from rag_core.retrieval.retriever import Retriever
-from rag_core.retrieval.sections import SectionSearch
 
 
 class Measured(StrEnum):
-    """What a question set can tell."""
+    """What question sets and claims can tell."""
 
     RETRIEVAL = "retrieval"
     REFUSAL = "refusal"
     CITATIONS = "citations"
+    ANSWERS = "answers"
+    CLAIMS = "claims"
+
+
+ASKED = frozenset({Measured.REFUSAL, Measured.CITATIONS, Measured.ANSWERS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What to measure, how, and what to make of it."""
 
-    parts: frozenset[Measured]
+    named: frozenset[Measured]
+    """Empty: what the sets are made for."""
     with_history: bool
     gates: tuple[Gate, ...]
     reports: tuple[Path, ...]
     as_json: bool
 
-    @property
-    def asks(self) -> bool:
-        """Whether questions are asked, not only searched for."""
-        return bool(self.parts - {Measured.RETRIEVAL})
-
 
 def wanted(
     what: str | None, *, with_history: bool, at_least: str, reports: Sequence[Path], as_json: bool
 ) -> Wanted:
-    """A report shows everything unless told otherwise, and a gate has its figure measured."""
-    gates = gates_named(at_least)
-    named = measures_named(what) if what else set(Measured) if reports else {Measured.RETRIEVAL}
     return Wanted(
-        parts=frozenset(named | {Measured(gate.figure.part) for gate in gates}),
+        named=frozenset(measures_named(what)) if what else frozenset(),
         with_history=with_history,
-        gates=gates,
+        gates=gates_named(at_least),
         reports=tuple(reports),
         as_json=as_json,
     )
@@ -91,10 +89,11 @@ def measures_named(what: str) -> set[Measured]:
         ) from None
 
 
-async def evaluate(folder: Path, questions: Sequence[Path], wants: Wanted) -> int:
-    found = await asyncio.to_thread(load_question_set, folder, questions)
-    check_measurable(found, wants.parts, folder)
-    run = await measured(found, wants)
+async def evaluate(folders: Sequence[Path], questions: Sequence[Path], wants: Wanted) -> int:
+    found = await asyncio.to_thread(load_materials, folders, questions)
+    parts = parts_to_measure(found, wants)
+    check_measurable(found, parts, folders)
+    run = await measured(found, parts, with_history=wants.with_history)
     passed = passages(wants.gates, run)
     await asyncio.to_thread(write_reports, report_on(run, passed), wants.reports)
     if wants.as_json:
@@ -104,17 +103,50 @@ async def evaluate(folder: Path, questions: Sequence[Path], wants: Wanted) -> in
     return told(passed)
 
 
-def check_measurable(found: QuestionSet, parts: frozenset[Measured], folder: Path) -> None:
-    has_relevant = any(question.relevant_ids for question in found.questions)
-    if not found.questions or (parts <= {Measured.RETRIEVAL} and not has_relevant):
+def parts_to_measure(found: Materials, wants: Wanted) -> frozenset[Measured]:
+    """What was named; else what the sets are made for, or all that they can tell where there is a
+    report. A gate has its figure measured."""
+    gates = {Measured(gate.figure.part) for gate in wants.gates}
+    if wants.named:
+        return wants.named | gates
+    questions = [question for each in found.sets for question in each.questions]
+    parts = {Measured.CLAIMS} if found.claims else set()
+    if any(question.is_natural for question in questions):
+        parts.add(Measured.ANSWERS)
+    elif found.sets:
+        parts.add(Measured.RETRIEVAL)
+    if wants.reports and found.sets:
+        parts |= {Measured.RETRIEVAL, Measured.REFUSAL, Measured.CITATIONS}
+        parts |= {Measured.ANSWERS} if any(question.must for question in questions) else set()
+    return frozenset(parts | gates)
+
+
+def check_measurable(found: Materials, parts: frozenset[Measured], folders: Sequence[Path]) -> None:
+    places = ", ".join(map(str, folders))
+    questions = [question for each in found.sets for question in each.questions]
+    if Measured.CLAIMS in parts and not found.claims:
         raise ConfigurationError(
-            f"No question about {folder} has relevant_ids: there is nothing to measure."
+            f"There are no claims about {places}: name a file of claims with --questions."
         )
-    for page, question in found.lost_pages.items():
-        notices().print(
-            f"Question {question}: the relevant page {page} is not in the set; it counts as not"
-            " found."
+    if parts <= {Measured.CLAIMS}:
+        return
+    has_relevant = any(question.relevant_ids for question in questions)
+    if not questions or (parts <= {Measured.RETRIEVAL, Measured.CLAIMS} and not has_relevant):
+        raise ConfigurationError(
+            f"No question about {places} has relevant_ids: there is nothing to measure."
         )
+    if Measured.ANSWERS in parts and not any(map(can_be_judged, questions)):
+        raise ConfigurationError(
+            f"No question about {places} has must or gold_answers: no answer can be judged."
+        )
+    for each in found.sets:
+        for page, question in each.lost_pages.items():
+            notices().print(
+                f"Question {question}: the relevant page {page} is not in the set; it counts as not"
+                " found."
+            )
+        for failure in each.failures:
+            notices().print(f"{each.name}: {failure.source_file} was not read: {failure.reason}.")
 
 
 def told(passed: Sequence[Passage]) -> int:
@@ -125,60 +157,112 @@ def told(passed: Sequence[Passage]) -> int:
     return 1 if shut else 0
 
 
-async def measured(found: QuestionSet, wants: Wanted) -> Run:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetMeasurement:
+    """What was found and answered for the questions of one set."""
+
+    ranked: Sequence[Ranked] = ()
+    given: Sequence[Given] = ()
+    rows: Sequence[QuestionRow] = ()
+    model: str | None = None
+
+
+async def measured(found: Materials, parts: frozenset[Measured], *, with_history: bool) -> Run:
     """Search and ask as readers are served: their embedder, rerank model, agent and cut-offs."""
     async with (
         opened_model() as (settings, embedder, data_folder),
         opened_reranker(settings) as reranker,
-        filled_index(found, embedder, own_folder(data_folder / CACHE_FOLDER), reranker) as index,
     ):
+        cache = own_folder(data_folder / CACHE_FOLDER)
         run = Run(
-            question_set=found.name,
+            question_set=", ".join(each.name for each in found.sets) or "claims",
             embedding_model=embedder.model,
-            history="on" if wants.with_history else "off",
-            pages=len(found.pages),
+            history="on" if with_history else "off",
+            pages=sum(len(each.pages) for each in found.sets),
             measured_at=datetime.now(UTC),
         )
-        ranked = None
-        if Measured.RETRIEVAL in wants.parts:
-            with progress("searching") as shown:
-                ranked = await rankings(found, index, with_history=wants.with_history, told=shown)
-        given: list[Given] = []
-        if wants.asks:
-            judge = judge_of(
-                settings, data_folder, embedder=embedder.model, reader=NearnessReader(embedder)
-            )
-            name, given = await answers(found, index, settings, judge, wants.with_history)
-            run = run.model_copy(update={"model": name, "profile": settings.confidence_profile})
-    pages = await asyncio.to_thread(page_of_chunks, found, datetime.now(UTC)) if given else {}
-    asks = wants.parts if given else frozenset()
-    return run.model_copy(
+        each_set = []
+        for one in found.sets if parts - {Measured.CLAIMS} else ():
+            async with filled_index(one, embedder, cache, reranker) as index:
+                each_set.append(
+                    await measured_set(
+                        one, parts, Parts(thread=with_history),
+                        index=index, embedder=embedder, settings=settings, data_folder=data_folder,
+                    )
+                )  # fmt: skip
+        if Measured.CLAIMS in parts:
+            run = await with_claims(run, found.claims)
+    return with_questions(run, parts, each_set).model_copy(
         update={
             "rerank": reranker.told if reranker else None,
-            "retrieval": None if ranked is None else retrieval_quality(ranked),
-            "refusal": refusal_quality(given) if Measured.REFUSAL in asks else None,
-            "citations": citation_quality(given, pages) if Measured.CITATIONS in asks else None,
-            "questions": rows_of(found, ranked=ranked or (), given=given, pages=pages),
+            "profile": settings.confidence_profile if parts & ASKED else None,
         }
     )
 
 
-async def answers(
-    found: QuestionSet,
-    retriever: Retriever,
+async def measured_set(
+    one: QuestionSet,
+    parts: frozenset[Measured],
+    switched: Parts,
+    *,
+    index: Retriever,
+    embedder: Embedder,
     settings: Settings,
-    judge: Judge,
-    with_history: bool,
-) -> tuple[str, list[Given]]:
-    """The model's name, and what the agent, as it is set up, answers to the set's questions."""
-    async with open_chat_model(settings) as model:
-        agent = Agent(
-            model=model,
-            retriever=SectionSearch(retriever),
-            config=agent_config(settings),
-            judge=judge,
-            verifier=verifier_of(settings, model),
-        )
-        with progress("asking questions") as shown:
-            given = await given_answers(found, agent, with_history=with_history, told=shown)
-    return agent.signature, given
+    data_folder: Path,
+) -> SetMeasurement:
+    ranked: Sequence[Ranked] = ()
+    given: Sequence[Given] = ()
+    name = None
+    if Measured.RETRIEVAL in parts:
+        with progress(f"searching {one.name}") as shown:
+            ranked = await rankings(one, index, with_history=switched.thread, told=shown)
+    if parts & ASKED:
+        pages = await asyncio.to_thread(page_of_chunks, one, datetime.now(UTC))
+        async with open_chat_model(settings) as model:
+            agent = agent_with(
+                switched, model=model, index=index, embedder=embedder, settings=settings,
+                data_folder=data_folder,
+            )  # fmt: skip
+            name = agent.signature
+            with progress(f"asking about {one.name}") as shown:
+                given = await given_answers(
+                    one, agent, pages=pages, with_history=switched.thread, told=shown
+                )
+    return SetMeasurement(
+        ranked=ranked, given=given, rows=rows_of(one, ranked=ranked, given=given), model=name
+    )
+
+
+async def with_claims(run: Run, claims: Sequence[LabelledClaim]) -> Run:
+    name, check = claim_check()
+    with progress("checking claims") as shown:
+        rows = await checked_claims(claims, check, told=shown)
+    return run.model_copy(
+        update={
+            "verifier": name,
+            "claims": claim_figures(rows),
+            "claims_by_kind": claims_by_kind(rows),
+            "checked_claims": rows,
+        }
+    )
+
+
+def with_questions(run: Run, parts: frozenset[Measured], sets: Sequence[SetMeasurement]) -> Run:
+    ranked = [one for each in sets for one in each.ranked]
+    given = [one for each in sets for one in each.given]
+    rows = tuple(row for each in sets for row in each.rows)
+    answers = {
+        "answers": answer_figures(rows),
+        "answers_by_set": by_set(rows),
+        "answers_by_kind": by_kind(rows),
+    }
+    return run.model_copy(
+        update={
+            "model": next((each.model for each in sets), None),
+            "retrieval": retrieval_quality(ranked) if Measured.RETRIEVAL in parts else None,
+            "refusal": refusal_quality(given) if Measured.REFUSAL in parts else None,
+            "citations": citation_quality(given) if Measured.CITATIONS in parts else None,
+            "questions": rows,
+            **(answers if Measured.ANSWERS in parts else {}),
+        }
+    )

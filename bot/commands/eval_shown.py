@@ -11,6 +11,8 @@ from rich.table import Table
 
 from bot.output import counted, notices, terminal
 from rag_core.errors import ConfigurationError, FootnoteError
+from rag_core.evaluation import report_blocks
+from rag_core.evaluation.answer_report import CLAIM_COLUMNS, answer_tables, table_of
 from rag_core.evaluation.comparison import Comparison
 from rag_core.evaluation.comparison_report import (
     COLUMNS,
@@ -22,7 +24,8 @@ from rag_core.evaluation.comparison_report import (
 from rag_core.evaluation.figures import shown
 from rag_core.evaluation.html_report import html_of
 from rag_core.evaluation.markdown_report import markdown_of
-from rag_core.evaluation.report import Report, rerank_note
+from rag_core.evaluation.report import rerank_note
+from rag_core.evaluation.report_blocks import Report
 from rag_core.evaluation.run import Run
 
 FIGURES: Mapping[str, Mapping[str, str]] = {
@@ -89,6 +92,22 @@ def show(run: Run) -> None:
         if figures is not None:
             cells = [figure(getattr(figures, name)) for name in columns.values()]
             console.print(table(tuple(columns), [cells]))
+    if run.answers is not None:
+        for each in answer_tables(run):
+            console.print(as_drawn(each))
+    if run.claims is not None:
+        parts = run.claims_by_kind or {}
+        console.print(as_drawn(table_of("kind", CLAIM_COLUMNS, parts, run.claims)))
+
+
+def as_drawn(found: report_blocks.Table) -> Table:
+    """A table of a report, for the terminal; narrow, so that many columns find room."""
+    drawn = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in found.columns:
+        drawn.add_column(heading, justify="right" if heading in found.numbers else "left")
+    for row in found.rows:
+        drawn.add_row(*row)
+    return drawn
 
 
 def setup_line(run: Run) -> str:
@@ -98,6 +117,7 @@ def setup_line(run: Run) -> str:
     names += [f"history {run.history}", run.embedding_model]
     names.append(f"reranked by {run.rerank.model}" if run.rerank else "not reranked")
     names += [f"{run.model} model, {run.profile}"] if run.model else []
+    names += [f"verifier {run.verifier}"] if run.verifier else []
     return ", ".join(names)
 
 

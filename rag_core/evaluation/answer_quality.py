@@ -6,18 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean
+from typing import Protocol
 
-from rag_core.agent.agent import Agent
+from rag_core.agent.agent import AgentAnswer
 from rag_core.agent.answer import AgentResponse
 from rag_core.agent.language.words import words
+from rag_core.books.audience import Audience
 from rag_core.books.book import BookIds
+from rag_core.conversation.message import Role
 from rag_core.conversation.question import MAX_QUESTION, Question
-from rag_core.desk.progress import QuestionState
+from rag_core.conversation.state import ConversationState
+from rag_core.desk.progress import Progress, QuestionState
 from rag_core.errors import FootnoteError
 from rag_core.evaluation.measures import auc
 from rag_core.evaluation.question_set import QuestionSet, SetQuestion
 from rag_core.evaluation.retrieval_quality import BOOK, Told, cut_page
-from rag_core.evaluation.threads import thread_before
+from rag_core.evaluation.threads import thread_before, with_turn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +30,8 @@ class Given:
 
     question: SetQuestion
     response: AgentResponse | None
+    cited: tuple[str, ...] = ()
+    """The pages of the footnotes, each once, in their order."""
 
     @property
     def is_answered(self) -> bool:
@@ -58,6 +64,20 @@ class CitationQuality:
     gold_in_reply: float | None
 
 
+class Answers(Protocol):
+    """Whoever is asked: an agent."""
+
+    async def answer(
+        self,
+        question: Question,
+        *,
+        state: ConversationState,
+        books: BookIds,
+        audience: Audience | None,
+        progress: Progress,
+    ) -> AgentAnswer: ...
+
+
 class Silence:
     """Nobody looks on while a set is measured."""
 
@@ -70,35 +90,49 @@ class Silence:
 
 async def given_answers(
     question_set: QuestionSet,
-    agent: Agent,
+    agent: Answers,
     *,
+    pages: Mapping[str, str],
     with_history: bool = True,
     told: Told = lambda done, of: None,
 ) -> list[Given]:
-    """Every question asked once, each in a thread of its own."""
+    """Every question asked once, each in a thread of its own. `pages`: which page each passage
+    belongs to."""
     given = []
     for number, question in enumerate(question_set.questions, start=1):
-        given.append(
-            Given(question=question, response=await answer_to(question, agent, with_history))
-        )
+        response = await answer_to(question, agent, with_history)
+        cited = cited_pages(response, pages) if response else ()
+        given.append(Given(question=question, response=response, cited=cited))
         told(number, len(question_set.questions))
     return given
 
 
 async def answer_to(
-    question: SetQuestion, agent: Agent, with_history: bool
+    question: SetQuestion, agent: Answers, with_history: bool
 ) -> AgentResponse | None:
+    """None: it ended in an error. The turns before a natural question are asked themselves; of
+    other questions the set tells what was answered."""
     try:
-        answered = await agent.answer(
-            Question(message=question.question[:MAX_QUESTION]),
-            state=thread_before(question if with_history else None),
-            books=BookIds([BOOK]),
-            audience=None,
-            progress=Silence(),
-        )
+        if not question.is_natural:
+            state = thread_before(question if with_history else None)
+            return (await ask(question.question, agent, state)).response
+        state = thread_before(None)
+        for said in question.history if with_history else ():
+            if said.role is Role.USER:
+                state = with_turn(state, (await ask(said.text, agent, state)).turn)
+        return (await ask(question.question, agent, state)).response
     except FootnoteError:
         return None
-    return answered.response
+
+
+async def ask(text: str, agent: Answers, state: ConversationState) -> AgentAnswer:
+    return await agent.answer(
+        Question(message=text[:MAX_QUESTION]),
+        state=state,
+        books=BookIds([BOOK]),
+        audience=None,
+        progress=Silence(),
+    )
 
 
 def refusal_quality(given: Sequence[Given]) -> RefusalQuality:
@@ -126,14 +160,13 @@ def confidences(given: Sequence[Given]) -> list[float]:
     return [one.response.confidence for one in given if one.response is not None]
 
 
-def citation_quality(given: Sequence[Given], pages: Mapping[str, str]) -> CitationQuality:
-    """`pages`: which page each passage belongs to."""
-    cited = [(one, cited_pages(one, pages)) for one in given if one.question.relevant_ids]
-    right = [page in one.question.relevant_ids for one, found in cited for page in found]
-    first = [bool(found) and found[0] in one.question.relevant_ids for one, found in cited]
+def citation_quality(given: Sequence[Given]) -> CitationQuality:
+    cited = [one for one in given if one.question.relevant_ids]
+    right = [page in one.question.relevant_ids for one in cited for page in one.cited]
+    first = [not one.question.relevant_ids.isdisjoint(one.cited[:1]) for one in cited]
     gold = [has_gold(one) for one in given if one.question.answerable and one.question.gold_answers]
     return CitationQuality(
-        cited_answers=sum(bool(found) for _, found in cited),
+        cited_answers=sum(bool(one.cited) for one in cited),
         precision=share(right) if right else None,
         questions=len(first),
         right_page_first=share(first) if first else None,
@@ -149,10 +182,10 @@ def page_of_chunks(question_set: QuestionSet, now: datetime) -> Mapping[str, str
     }
 
 
-def cited_pages(one: Given, pages: Mapping[str, str]) -> list[str]:
+def cited_pages(response: AgentResponse, pages: Mapping[str, str]) -> tuple[str, ...]:
     """The pages of an answer's footnotes, each once, in their order."""
-    citations = one.response.citations if one.response else ()
-    return list(dict.fromkeys(pages.get(citation.chunk_id, "") for citation in citations))
+    found = (pages.get(citation.chunk_id, "") for citation in response.citations)
+    return tuple(dict.fromkeys(found))
 
 
 def has_gold(one: Given) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.figures import FIGURES, Figure, Gain, is_answered
 from rag_core.evaluation.noise import Difference, difference
-from rag_core.evaluation.run import QuestionRow, Run, rows_by_key
+from rag_core.evaluation.rows import QuestionRow
+from rag_core.evaluation.run import Run, rows_by_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,15 +8,8 @@ from rag_core.evaluation.comparison import Comparison, Movement, Turned, outcome
 from rag_core.evaluation.figures import shown
 from rag_core.evaluation.gates import Passage
 from rag_core.evaluation.noise import SURE
-from rag_core.evaluation.report import (
-    LISTED,
-    Block,
-    Report,
-    Section,
-    Spans,
-    Table,
-    gates_section,
-)
+from rag_core.evaluation.report import LISTED, gates_section
+from rag_core.evaluation.report_blocks import Block, Report, Section, Spans, Table
 
 COLUMNS = (
     "figure", "before", "after", "change", "range", "better", "worse", "by chance", "verdict",

@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from rag_core.agent.answer import Outcome
-from rag_core.evaluation.run import QuestionRow, Run
+from rag_core.evaluation.judging import ANSWERED, Verdict
+from rag_core.evaluation.rows import QuestionRow
+from rag_core.evaluation.run import Run
 
 Gain = tuple[float, float]
 """What a question gained, and of how much: a figure is the one sum divided by the other."""
 Gaining = Callable[[QuestionRow], Gain | None]
-ANSWERED = frozenset({Outcome.COMPLETED, Outcome.LOW_CONFIDENCE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +73,17 @@ def with_gold(row: QuestionRow) -> Gain | None:
     return None if row.has_gold is None else (float(row.has_gold), 1.0)
 
 
+def judged_as(*verdicts: Verdict, answerable: bool) -> Gaining:
+    """How often the answer to a question that is covered, or is not, was judged to be so."""
+
+    def gain(row: QuestionRow) -> Gain | None:
+        if row.verdict is None or row.answerable is not answerable:
+            return None
+        return float(row.verdict in verdicts), 1.0
+
+    return gain
+
+
 FIGURES = (
     Figure(
         name="ndcg", title="nDCG@10", part="retrieval", field="ndcg_at_10",
@@ -116,6 +128,29 @@ FIGURES = (
         name="gold", title="gold in reply", part="citations", field="gold_in_reply",
         tells="a gold answer stands in the reply, word for word",
         gain=with_gold,
+    ),
+    Figure(
+        name="right", title="right", part="answers", field="right",
+        tells="share of the covered questions whose answer has every fact and cites a right page",
+        gain=judged_as(Verdict.RIGHT, answerable=True),
+    ),
+    Figure(
+        name="right_or_page", title="right or right page", part="answers", field="right_or_page",
+        tells="the same, and those that cite a right page although a fact is missing",
+        gain=judged_as(Verdict.RIGHT, Verdict.PAGE, answerable=True),
+    ),
+    Figure(
+        name="not_certain", title="not covered, not certain", part="answers", field="not_certain",
+        tells="share of the questions that are not covered that were refused or got a caution",
+        gain=judged_as(Verdict.REFUSED, Verdict.CAUTIONED, answerable=False),
+    ),
+    Figure(
+        name="kept", title="claims kept", part="claims", field="kept",
+        tells="share of the supported claims that reach the reader",
+    ),
+    Figure(
+        name="caught", title="claims caught", part="claims", field="caught",
+        tells="share of the claims without support that are removed or marked",
     ),
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from rag_core.evaluation.plots import bars_svg, spans_svg
-from rag_core.evaluation.report import Bars, Block, Report, Spans, Table
+from rag_core.evaluation.report_blocks import Bars, Block, Report, Spans, Table
 
 STYLE = """
 :root {

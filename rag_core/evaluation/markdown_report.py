@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from rag_core.evaluation.report import Bars, Block, Report, Spans, Table
+from rag_core.evaluation.report_blocks import Bars, Block, Report, Spans, Table
 
 BAR = 30
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#!~$@])")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 RESAMPLES = 10_000
 AT_ONCE = 500
+AUC_RESAMPLES = 1_000
 SEED = 20_001
 """Two looks at the same runs tell the same."""
 SURE = 0.05
@@ -63,6 +64,23 @@ def spread(gains: Sequence[tuple[float, float]]) -> tuple[float, float] | None:
     drawn = draws(table) if len(table) else np.array([])
     if not len(drawn):
         return None
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def auc_spread(positive: Sequence[float], negative: Sequence[float]) -> tuple[float, float] | None:
+    """The same for the area under the curve: values of both kinds are drawn anew."""
+    if not positive or not negative:
+        return None
+    above, below = np.array(positive)[:, None], np.array(negative)[None]
+    wins = (above > below) + 0.5 * (above == below)
+    random = np.random.default_rng(SEED)
+    drawn = [
+        wins[random.integers(0, len(positive), len(positive))][
+            :, random.integers(0, len(negative), len(negative))
+        ].mean()
+        for _ in range(AUC_RESAMPLES)
+    ]
     low, high = np.quantile(drawn, [0.025, 0.975])
     return float(low), float(high)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from rag_core.evaluation.report import Bars, Spans
+from rag_core.evaluation.report_blocks import Bars, Spans
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 240, 40, 40, 34
 ROW, LABEL = 34, 170

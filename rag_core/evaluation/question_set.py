@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rag_core.conversation.message import Role
-from rag_core.errors import ConfigurationError, IngestionError
+from rag_core.errors import ConfigurationError
+from rag_core.evaluation.json_lines import faults_of, ids, reading, rows
+from rag_core.ingestion.job import FileFailure
 from rag_core.ingestion.loaders import LoadedDocument, file_hash, load
 
 CORPUS, INDEX, QUESTIONS = "corpus.jsonl", "index.jsonl", "questions.jsonl"
@@ -35,6 +35,15 @@ class SetQuestion:
     history: tuple[Said, ...] = ()
     near_ids: frozenset[str] = frozenset()
     gold_answers: tuple[str, ...] = ()
+    must: tuple[tuple[str, ...], ...] = ()
+    """Groups of words: a right answer has one of each group."""
+    support: str = ""
+    """The words of the pages that an ideal answer would quote."""
+    wanted: str = ""
+    """What a right answer says, for people who read the report."""
+    kind: str = ""
+    is_natural: bool = False
+    """Whether the turns before it are asked, too, and not taken from the set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +53,8 @@ class QuestionSet:
     name: str
     pages: tuple[LoadedDocument, ...]
     questions: tuple[SetQuestion, ...]
+    failures: tuple[FileFailure, ...] = ()
+    """Files of the folder that cannot be read."""
 
     @property
     def lost_pages(self) -> Mapping[str, str]:
@@ -60,18 +71,22 @@ class QuestionSet:
 
 def load_question_set(folder: Path, questions: Sequence[Path] = ()) -> QuestionSet:
     """Read a set. Blocks."""
-    with reading(folder):
-        has_corpus, has_index = (folder / CORPUS).is_file(), (folder / INDEX).is_file()
-    if has_corpus:
-        pages = tuple(corpus_pages(folder / CORPUS))
-    elif has_index:
-        pages = tuple(indexed_pages(folder))
-    else:
+    pages = listed_pages(folder)
+    if pages is None:
         raise ConfigurationError(f"{folder} is not a question set: it needs {CORPUS} or {INDEX}.")
     asked = tuple(
         question for file in questions or [folder / QUESTIONS] for question in questions_in(file)
     )
     return QuestionSet(name=folder.resolve().name, pages=pages, questions=asked)
+
+
+def listed_pages(folder: Path) -> tuple[LoadedDocument, ...] | None:
+    """The pages that the folder names; None: it names none."""
+    with reading(folder):
+        has_corpus, has_index = (folder / CORPUS).is_file(), (folder / INDEX).is_file()
+    if has_corpus:
+        return tuple(corpus_pages(folder / CORPUS))
+    return tuple(indexed_pages(folder)) if has_index else None
 
 
 def corpus_pages(file: Path) -> Iterator[LoadedDocument]:
@@ -117,22 +132,6 @@ def questions_in(file: Path) -> Iterator[SetQuestion]:
             yield question_of(row.fields)
 
 
-@contextlib.contextmanager
-def faults_of(row: Row) -> Iterator[None]:
-    """What a row lacks or has in another form is for the set's author to put right."""
-    try:
-        yield
-    except KeyError as error:
-        raise ConfigurationError(f"{row}: there is no {error}.") from error
-    except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"{row}: {error}.") from error
-    except IngestionError as error:
-        raise ConfigurationError(f"{row}: {error}") from error
-    except OSError as error:
-        reason = f"{error.filename} cannot be read ({error.strerror})"
-        raise ConfigurationError(f"{row}: {reason}.") from error
-
-
 def named_fields(row: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(row[name]) for name in ("title", "url") if row.get(name)}
 
@@ -149,65 +148,14 @@ def question_of(row: Mapping[str, Any]) -> SetQuestion:
         question=str(row["question"]),
         relevant_ids=relevant,
         answerable=answerable,
-        history=tuple(
-            Said(role=Role(said["role"]), text=str(said["text"]))
-            for said in row.get("history") or ()
-        ),
+        history=history_of(row),
         near_ids=frozenset(ids(row, "near_ids")),
         gold_answers=tuple(ids(row, "gold_answers")),
+        must=(tuple(ids(row, "gold_answers")),) if row.get("gold_answers") else (),
     )
 
 
-def ids(row: Mapping[str, Any], name: str) -> list[str]:
-    """A list; one text alone would be taken for its letters."""
-    found = row.get(name) or []
-    if not isinstance(found, list):
-        raise TypeError(f'{name} is a list, as in ["a", "b"]; it was {found!r}')
-    return [str(each) for each in found]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One line of a JSON Lines file, and where it stands."""
-
-    file: Path
-    line: int
-    fields: Mapping[str, Any]
-
-    def __str__(self) -> str:
-        return f"{self.file}, line {self.line} (id {self.fields['id']})"
-
-
-def rows(file: Path) -> Iterator[Row]:
-    """The lines of a JSON Lines file; a broken one is named by its number."""
-    known: dict[str, int] = {}
-    with reading(file), file.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            row = Row(file=file, line=number, fields=fields_of(line, file, number))
-            first = known.setdefault(str(row.fields["id"]), number)
-            if first != number:
-                raise ConfigurationError(f"{row}: line {first} has the same id.")
-            yield row
-
-
-@contextlib.contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """What this user may not read is named."""
-    try:
-        yield
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read ({error.strerror}).") from error
-
-
-def fields_of(line: bytes, file: Path, number: int) -> Mapping[str, Any]:
-    try:
-        fields = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
-    except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{file}, line {number}: this is not UTF-8.") from error
-    except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{file}, line {number}: this is not JSON.") from error
-    if not isinstance(fields, dict) or "id" not in fields:
-        raise ConfigurationError(f"{file}, line {number}: an object with an id is expected.")
-    return fields
+def history_of(row: Mapping[str, Any]) -> tuple[Said, ...]:
+    return tuple(
+        Said(role=Role(said["role"]), text=str(said["text"])) for said in row.get("history") or ()
+    )

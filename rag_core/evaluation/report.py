@@ -5,61 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from rag_core.evaluation.answer_report import answers_section, claims_section
 from rag_core.evaluation.figures import FIGURES, Figure, is_answered, shown
 from rag_core.evaluation.gates import Passage
+from rag_core.evaluation.judging import Verdict
 from rag_core.evaluation.noise import spread
-from rag_core.evaluation.run import SHOWN_PAGES, QuestionRow, Run
+from rag_core.evaluation.report_blocks import Bars, Block, Report, Section, Table
+from rag_core.evaluation.rows import SHOWN_PAGES, QuestionRow
+from rag_core.evaluation.run import Run
 
 LISTED = 50
 """Questions in one list; the JSON document has them all."""
 BINS = 10
 PAGES_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """Rows of text. Columns named in `numbers` stand to the right."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numbers: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bars:
-    """Counts side by side: one group a label, one bar in it a series."""
-
-    title: str
-    labels: tuple[str, ...]
-    series: tuple[tuple[str, tuple[int, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spans:
-    """Values, each with the range that it may as well have; zero stands in the middle."""
-
-    title: str
-    rows: tuple[tuple[str, float, float, float, bool], ...]
-    """Label, low, value, high, and whether it is noise."""
-
-
-Block = str | Table | Bars | Spans
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """A heading and what stands under it."""
-
-    heading: str
-    blocks: tuple[Block, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """A title and its sections."""
-
-    title: str
-    sections: tuple[Section, ...]
+ANSWER_SHOWN = 300
 
 
 def report_on(run: Run, passed: Sequence[Passage] = ()) -> Report:
@@ -70,6 +29,8 @@ def report_on(run: Run, passed: Sequence[Passage] = ()) -> Report:
         Section(
             heading="Figures", blocks=(FIGURES_NOTE, figures_table(run), *plots(run.questions))
         ),
+        answers_section(run),
+        claims_section(run),
         *(listed(run.questions, each) for each in LISTS),
     ]
     return Report(
@@ -190,6 +151,11 @@ def named(pages: Iterable[str] | None) -> str:
     return (", ".join(found[:PAGES_NAMED]) or "nothing") + more
 
 
+def beginning(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= ANSWER_SHOWN else f"{words[:ANSWER_SHOWN]}…"
+
+
 LISTS = (
     Listed(
         heading="Relevant page not among the first five",
@@ -222,6 +188,20 @@ LISTS = (
         ),
         columns=("relevant", "cited"),
         cells=lambda row: (named(row.relevant_ids), named(row.cited)),
+    ),
+    Listed(
+        heading="Answered wrong",
+        note="Neither the facts nor a right page. Is the set's list of right pages complete?",
+        holds=lambda row: row.verdict is Verdict.WRONG,
+        columns=("wanted", "answer"),
+        cells=lambda row: (row.wanted, beginning(row.answer)),
+    ),
+    Listed(
+        heading="Right page, and a fact is missing",
+        note="Another part of the page was shown, or the fact was said in other words.",
+        holds=lambda row: row.verdict is Verdict.PAGE,
+        columns=("wanted", "answer"),
+        cells=lambda row: (row.wanted, beginning(row.answer)),
     ),
     Listed(
         heading="Ended in an error",

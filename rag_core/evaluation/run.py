@@ -11,37 +11,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rag_core.agent.answer import Outcome
 from rag_core.errors import ConfigurationError
+from rag_core.evaluation.answer_figures import AnswerFigures
 from rag_core.evaluation.answer_quality import CitationQuality, RefusalQuality
+from rag_core.evaluation.claim_quality import ClaimFigures, ClaimRow
 from rag_core.evaluation.retrieval_quality import RetrievalQuality
-
-SHOWN_PAGES = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionRow:
-    """One question, and what was found and answered; None: that was not measured."""
-
-    id: str
-    question: str
-    answerable: bool
-    relevant_ids: tuple[str, ...] = ()
-    found: tuple[str, ...] | None = None
-    """The first pages, best first."""
-    ndcg_at_10: float | None = None
-    recall_at_5: float | None = None
-    mrr_at_10: float | None = None
-    outcome: Outcome | None = None
-    confidence: float | None = None
-    cited: tuple[str, ...] | None = None
-    """The pages of the footnotes, each once, in their order."""
-    has_gold: bool | None = None
-
-    @property
-    def key(self) -> tuple[str, str]:
-        """The same in every run: a question that was worded anew is another one."""
-        return self.id, self.question
+from rag_core.evaluation.rows import QuestionRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +45,14 @@ class Run(BaseModel):
     profile: str | None = None
     refusal: RefusalQuality | None = None
     citations: CitationQuality | None = None
+    answers: AnswerFigures | None = None
+    answers_by_set: dict[str, AnswerFigures] | None = None
+    answers_by_kind: dict[str, AnswerFigures] | None = None
+    verifier: str | None = None
+    claims: ClaimFigures | None = None
+    claims_by_kind: dict[str, ClaimFigures] | None = None
     questions: tuple[QuestionRow, ...] = ()
+    checked_claims: tuple[ClaimRow, ...] | None = None
 
     def document(self) -> dict[str, Any]:
         """For JSON; parts that were not measured are left out. No rerank is said as null."""
@@ -88,6 +70,7 @@ class Run(BaseModel):
             "history": self.history,
             "model": self.model or "not asked",
             "confidence profile": self.profile or "not asked",
+            "verifier": self.verifier or "not asked",
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -9,7 +10,7 @@ from rag_core.agent.agent import STANDALONE
 from rag_core.agent.followup import search_text
 from rag_core.conversation.key import LOCAL_TENANT, ConversationKey, Platform
 from rag_core.conversation.message import Message, Role
-from rag_core.conversation.state import ConversationState
+from rag_core.conversation.state import ConversationState, Turn
 from rag_core.evaluation.question_set import Said, SetQuestion
 
 UNANSWERED = "…"
@@ -34,6 +35,20 @@ def thread_before(
         created_at=at,
         updated_at=at,
         metadata={STANDALONE: last_understood(messages)},
+    )
+
+
+def with_turn(state: ConversationState, turn: Turn | None) -> ConversationState:
+    """The thread after one more turn, as the next question finds it."""
+    if turn is None:
+        return state
+    return replace(
+        state,
+        messages=(*state.messages, *turn.messages),
+        turn_count=state.turn_count + 1,
+        retrieval_history=(*state.retrieval_history, *turn.retrievals),
+        topic_summary=turn.topic_summary or state.topic_summary,
+        metadata={**state.metadata, **turn.metadata},
     )
 
 

@@ -101,6 +101,8 @@ async def test_other_questions_and_a_table(kitchen: Path, tmp_path: Path) -> Non
         ("kitchen --questions none.jsonl", "cannot be read"),
         ("kitchen --questions kitchen/off.jsonl", "nothing to measure"),
         ("kitchen --what retrieval,speed", "one or more of retrieval, refusal, citations"),
+        ("kitchen --what claims", "name a file of claims"),
+        ("kitchen --what answers --questions kitchen/bare.jsonl", "no answer can be judged"),
         ("kitchen --at-least speed=1", "NAME one of ndcg, recall"),
         ("kitchen --at-least gold=0.5 --questions kitchen/off.jsonl", "no figure for it"),
         ("kitchen --report told.pdf", "ends in .md or .html"),
@@ -114,6 +116,7 @@ async def test_what_cannot_be_measured_is_wrong_usage(
     kitchen: Path, tmp_path: Path, arguments: str, words: str
 ) -> None:
     (kitchen / "off.jsonl").write_text(rows(QUESTIONS[2]))
+    (kitchen / "bare.jsonl").write_text(rows(QUESTIONS[1]))
     printed, said = await footnote("eval", *arguments.split(), folder=tmp_path, expect=2)
     assert printed == ""
     assert words in " ".join(said.split())
@@ -131,6 +134,58 @@ async def test_a_gate_decides_the_exit_code_and_has_its_figure_measured(
     assert "recall (Recall@5) was 0.750 and is below 0.8." in said
     assert "answered (" not in said
     assert "Recall@5" in printed
+
+
+NATURAL = [
+    {"id": "n1", "corpus": "kitchen", "kind": "fact", "question": "how long is green tea steeped",
+     "covered": True, "gold": ["kitchen/tea.md"], "must": [["two minutes"]],
+     "support": [{"page": "kitchen/tea.md", "text": "Green tea is steeped for two minutes"}]},
+    {"id": "n2", "corpus": "kitchen", "kind": "fact", "question": "How hot is rye bread baked?",
+     "covered": True, "gold": ["kitchen/bread.md"], "must": [["nine hundred"]]},
+    {"id": "n3", "corpus": "garage", "kind": "howto", "question": "and at which heat?",
+     "history": [{"role": "user", "text": "How often is a bicycle chain oiled?"},
+                 {"role": "assistant", "text": "Never."}],
+     "covered": False, "near": ["garage/bikes.md"]},
+    {"id": "n4", "corpus": "garage", "question": "Who won the election?", "covered": False},
+]  # fmt: skip
+CLAIMS = [
+    {"id": "c1", "corpus": "kitchen", "claim": "Green tea is steeped for two minutes.",
+     "label": "supported", "kind": "paraphrase",
+     "evidence": [{"page": "kitchen/tea.md", "start": 0, "end": 60}]},
+    {"id": "c2", "corpus": "kitchen", "claim": "Green tea is steeped for nine minutes.",
+     "label": "unsupported", "kind": "number",
+     "evidence": [{"page": "kitchen/tea.md", "start": 0, "end": 60}]},
+]  # fmt: skip
+
+
+async def test_answers_to_natural_questions_and_claims_are_judged(tmp_path: Path) -> None:
+    folders = {"tea": "kitchen", "bread": "kitchen", "bikes": "garage"}
+    pages = {f"docs/{folders[page['id']]}/{page['id']}.md": page["text"] for page in PAGES}
+    asked = {"asked/n.jsonl": rows(*NATURAL), "asked/claims.jsonl": rows(*CLAIMS)}
+    write_files(tmp_path, pages | asked)
+    report = ("--report", "told.md")
+    arguments = ("docs", "--questions", "asked", *report)
+    document = await measured(tmp_path, *arguments, "--what", "answers,claims")
+    assert [one["verdict"] for one in document["questions"]][:2] == ["right", "page"]
+    assert document["questions"][3]["verdict"] == "refused"
+    whole = document["answers"]
+    assert (whole["covered"], whole["right"], whole["page"], whole["wrong"]) == (2, 0.5, 0.5, 0.0)
+    assert (whole["right_or_page"], whole["not_covered"]) == (1.0, 2)
+    assert set(document["answers_by_set"]) == {"kitchen", "garage"}
+    assert document["answers_by_set"]["garage"]["right"] is None
+    assert (document["claims"]["kept"], document["claims"]["caught"]) == (1.0, 1.0)
+    assert document["claims_by_kind"]["number"]["caught"] == 1.0
+    assert "retrieval" not in document
+    told = (tmp_path / "told.md").read_text()
+    assert "covered: right" in told
+    assert "Right page, and a fact is missing (1)" in told
+    printed, said = await footnote(
+        "eval", "docs", "--questions", "asked", "--at-least", "right=0.6,kept=1", folder=tmp_path,
+        expect=1,
+    )  # fmt: skip
+    assert "garage" in printed
+    assert "caught" in printed
+    assert "right (right) was 0.500 and is below 0.6." in said
 
 
 async def test_two_runs_are_reported_and_compared(kitchen: Path, tmp_path: Path) -> None:
@@ -197,6 +252,25 @@ async def test_cut_offs_are_measured_and_kept(kitchen: Path, tmp_path: Path) -> 
     assert document["sets"][0]["refused"] == 1.0
     told, _ = await footnote("calibrate", "kitchen", folder=tmp_path)
     assert "refused below" in told
+
+
+async def test_cut_offs_are_measured_on_natural_questions(tmp_path: Path) -> None:
+    pages = {f"docs/{page['id']}.md": page["text"] for page in PAGES}
+    covered = [
+        {"id": f"{page['id']}-{n}", "question": f"What about {page['text'][:-1]}? {n}",
+         "covered": True, "gold": [f"{page['id']}.md"], "must": [["a"]]}
+        for page in PAGES for n in range(8)
+    ]  # fmt: skip
+    others = [
+        {"id": f"s{n}", "question": f"Who won election number {n}?", "covered": False}
+        for n in range(25)
+    ]
+    write_files(tmp_path, pages | {"asked.jsonl": rows(*covered, *others)})
+    arguments = ("docs", "--questions", "asked.jsonl", "--json")
+    printed, _ = await footnote("calibrate", *arguments, folder=tmp_path)
+    (figures, *_) = json.loads(printed)["sets"]
+    assert (figures["answerable"], figures["unanswerable"]) == (24, 25)
+    assert figures["refused"] == 1.0
 
 
 async def test_too_few_questions_calibrate_nothing(kitchen: Path, tmp_path: Path) -> None:

@@ -113,9 +113,9 @@ def test_the_figures_of_the_readme_stand_in_the_documents() -> None:
     figures = re.findall(r"\b0\.\d\d\b", section)
     assert figures
     assert set(figures) <= measured
-    (refused,) = re.findall(r"([\d.]+) % of the off-topic questions are refused", told)
-    (share,) = re.findall(r"\b(\d+) of 100 off-topic questions\nare refused", section)
-    assert round(float(refused)) == int(share)
+    rows = [line for line in section.splitlines() if line.startswith("| ")]
+    assert len(rows) > 2
+    assert set(rows) <= set(told.splitlines())
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

@@ -18,6 +18,7 @@ from rag_core.errors import ConfigurationError
 from rag_core.evaluation.answer_quality import (
     Given,
     citation_quality,
+    cited_pages,
     page_of_chunks,
     refusal_quality,
 )
@@ -193,9 +194,11 @@ async def test_a_page_ranks_by_its_best_chunk(tmp_path: Path) -> None:
     assert (quality.ndcg_at_10, quality.recall_at_5, quality.mrr_at_10) == (1.0, 1.0, 1.0)
 
 
-def a_given(question: str, *, answer: AgentResponse | None, **fields: Any) -> Given:
+def a_given(
+    question: str, *, answer: AgentResponse | None, cited: tuple[str, ...] = (), **fields: Any
+) -> Given:
     asked = SetQuestion(id=question, question=question, **fields)
-    return Given(question=asked, response=answer)
+    return Given(question=asked, response=answer, cited=cited)
 
 
 def test_refusals_are_counted_by_what_should_have_been_done() -> None:
@@ -226,17 +229,19 @@ def test_citations_are_judged_by_the_pages_that_they_lead_to(tmp_path: Path) -> 
         a_citation(2, chunk_id=chunk["tea"]),
     )
     said = a_response("An hour [1]. It takes **two minutes** [2].", citations=both)
+    cited = cited_pages(said, page_of_chunks(found, MORNING))
+    assert cited == ("bread", "tea")
     given = [
         a_given(
-            "How long is tea steeped?", answer=said, relevant_ids=frozenset({"tea"}),
-            answerable=True, gold_answers=("Two minutes",),
+            "How long is tea steeped?", answer=said, cited=cited,
+            relevant_ids=frozenset({"tea"}), answerable=True, gold_answers=("Two minutes",),
         ),
         a_given(
             "And bread?", answer=None, relevant_ids=frozenset({"bread"}), answerable=True,
             gold_answers=("an hour",),
         ),
     ]  # fmt: skip
-    quality = citation_quality(given, page_of_chunks(found, MORNING))
+    quality = citation_quality(given)
     assert (quality.cited_answers, quality.precision) == (1, 0.5)
     assert (quality.questions, quality.right_page_first) == (2, 0.0)
     assert (quality.questions_with_gold, quality.gold_in_reply) == (2, 0.5)

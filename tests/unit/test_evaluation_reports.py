@@ -25,7 +25,8 @@ from rag_core.evaluation.noise import difference, spread
 from rag_core.evaluation.question_set import load_question_set
 from rag_core.evaluation.report import report_on
 from rag_core.evaluation.retrieval_quality import RetrievalQuality
-from rag_core.evaluation.run import QuestionRow, Reranking, Run, read_run
+from rag_core.evaluation.rows import QuestionRow
+from rag_core.evaluation.run import Reranking, Run, read_run
 from tests.shelf_builders import write_files
 
 MORNING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
