@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -276,7 +275,7 @@ def path_and_part(named: str) -> tuple[str, str]:
     return (match[1], match[2] or "") if match else (named, "")
 
 
-def part_of(text: str, wanted: str) -> Sequence[str]:
+def part_of(text: str, wanted: str) -> list[str]:
     """The lines of a file that are wanted, by number or by the marks that name them in it."""
     lines = text.split("\n")
     if not wanted:
@@ -296,7 +295,7 @@ def part_of(text: str, wanted: str) -> Sequence[str]:
     return [line for line in lines[first + 1 : last] if ANCHOR_LINE.search(line) is None]
 
 
-def numbered(lines: Sequence[str], wanted: str) -> Sequence[str]:
+def numbered(lines: list[str], wanted: str) -> list[str]:
     """Lines by number, from 1: `3`, `2:10`, `:4`, `7:`."""
     first, colon, last = wanted.partition(":")
     start = int(first) if first.isdigit() and len(first) < 9 else 1
