@@ -21,34 +21,34 @@ FIELDS = {
     "handbook": (12, 0),
     "robotics": (12, 0),
     "software": (12, 0),
-    "museum": (12, 1),
-    "pipelines": (11, 2),
-    "library": (10, 2),
+    "museum": (12, 0),
+    "pipelines": (12, 0),
+    "library": (11, 1),
     "payroll": (10, 1),
     "chemistry": (10, 1),
-    "programming": (9, 2),
-    "algebra": (9, 2),
-    "gym": (9, 2),
-    "boards": (9, 3),
-    "phone": (8, 1),
-    "sailing": (8, 3),
-    "nursery": (7, 4),
-    "instruments": (7, 7),
-    "personnel": (6, 4),
-    "kitchen": (6, 5),
-    "camping": (6, 6),
-    "orchestra": (7, 5),
-    "bicycles": (5, 5),
-    "insurance": (2, 6),
-    "clinic": (10, 2),
-    "university": (3, 7),
+    "programming": (12, 0),
+    "algebra": (8, 4),
+    "gym": (10, 1),
+    "boards": (9, 2),
+    "phone": (7, 3),
+    "sailing": (6, 4),
+    "nursery": (8, 2),
+    "instruments": (6, 3),
+    "personnel": (4, 3),
+    "kitchen": (5, 8),
+    "camping": (3, 6),
+    "orchestra": (7, 2),
+    "bicycles": (6, 2),
+    "insurance": (5, 4),
+    "clinic": (9, 2),
+    "university": (3, 9),
 }
 """How many topics are found at least, and how many groups are wrong at most. In the last two every
 fifth question is nobody else's. What borders on everything there, as fees of a university or
 damage and theft of an insurance do, comes apart worst."""
 FULL = os.environ.get("FOOTNOTE_TESTS") == "full"
 TRIED = FIELDS if FULL else ("museum", "payroll", "library", "clinic")
-ALL = (210, 58) if FULL else (43, 5)
+ALL = (199, 58) if FULL else (42, 4)
 """The same of all that are tried: no field is bought with another."""
 ALONE = "-"
 """Questions of a field that nobody else asked."""
