@@ -53,6 +53,7 @@ def section_of(result: SearchResult) -> SectionUnits:
         text=for_readers(visible(result.text)),
         title=visible(result.page_title),
         heading=visible(result.section_heading),
+        breadcrumb=visible(result.breadcrumb),
         nearness=result.similarity_score,
         score=result.rank_score,
     )

@@ -65,6 +65,7 @@ class SectionUnits:
     text: str
     title: str = ""
     heading: str = ""
+    breadcrumb: str = ""
     nearness: float = 0.0
     """The cosine of section and question, as the search has it."""
     score: float = 0.0

@@ -1,0 +1,216 @@
+"""The reader that was trained for Footnote: it reads a question and a section together.
+
+training/README.md tells what it was trained on and how. Its first layers are those of the local
+embedder, from whose pack it also takes the table of words and the tokenizer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rag_core.ports import Reading
+from rag_core.providers.embedders.granite import granite_pack, usual_weights, words_of
+from rag_core.providers.embedders.pieces import encodable
+from rag_core.providers.local.encoder import Encoder
+from rag_core.providers.local.pack import Tensor, read_pack
+from rag_core.providers.spare_memory import give_back
+from rag_core.reading.units import SectionUnits
+
+NAME = "footnote-reader-1"
+WEIGHTS = Path(__file__).with_name("reader.hmsemb")
+SHA256 = "b02c9457d5a1b25b8eb5d4ce9dfd8f71429d930e92d4379d9c842fadc85115a9"
+PACKAGE = "footnote-bot"
+MAX_TOKENS = 288
+"""What it was trained to read at once; of a longer section it reads one part after the other."""
+MAX_QUESTION, MAX_HEADINGS = 64, 40
+MAX_PARTS = 3
+START, END = 0, 2
+HEAD = "head."
+"""How the tensors are called that are no layers of the encoder."""
+THREADS = min(8, os.cpu_count() or 1)
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """As much of a section as is read at once: which tokens, and which unit each belongs to."""
+
+    ids: Sequence[int]
+    units: NDArray[np.int64]
+
+
+class JointReader:
+    """Reads sections in threads of its own; the model is loaded when it is first needed."""
+
+    def __init__(self, threads: ThreadPoolExecutor, *, weights: Path = WEIGHTS) -> None:
+        self._threads = threads
+        self._weights = weights
+        self._loading = Lock()
+        self._model: JointModel | None = None
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    async def read(self, question: str, sections: Sequence[SectionUnits]) -> Sequence[Reading]:
+        loop = asyncio.get_running_loop()
+        return await asyncio.gather(
+            *(loop.run_in_executor(self._threads, self._read, question, each) for each in sections)
+        )
+
+    def _read(self, question: str, section: SectionUnits) -> Reading:
+        return self._loaded().read(question, section)
+
+    def _loaded(self) -> JointModel:
+        with self._loading:
+            if self._model is None:
+                self._model = JointModel(self._weights)
+            return self._model
+
+
+@asynccontextmanager
+async def open_joint_reader() -> AsyncIterator[JointReader]:
+    """The reader with its threads, which end with the context."""
+    threads = ThreadPoolExecutor(THREADS, "reader")
+    try:
+        yield JointReader(threads)
+    finally:
+        await asyncio.to_thread(threads.shutdown, cancel_futures=True)
+
+
+class JointModel:
+    """Everything here blocks and may run in several threads."""
+
+    def __init__(self, weights: Path) -> None:
+        from tokenizers import Tokenizer
+
+        base = granite_pack(usual_weights())
+        trained = read_pack(weights, sha256=SHA256, package=PACKAGE).tensors
+        layers = {name: each for name, each in trained.items() if not name.startswith(HEAD)}
+        self._encoder = Encoder({**base.tensors, **layers}, words=words_of(base))
+        self._heads = Heads(trained)
+        self._tokenizer = Tokenizer.from_buffer(base.tokenizer.tobytes())
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
+        give_back()
+
+    def read(self, question: str, section: SectionUnits) -> Reading:
+        asked = self._ids(question)[:MAX_QUESTION]
+        headings = self._ids(f"{section.breadcrumb}\n\n")[:MAX_HEADINGS]
+        relevance = answered = -np.inf
+        units = np.full(len(section.units), -np.inf)
+        for part in self._parts(section, MAX_TOKENS - 4 - len(asked) - len(headings)):
+            ids = [START, *asked, END, END, *headings, *part.ids, END]
+            states = self._encoder.states(ids)
+            own = states[3 + len(asked) : -1]
+            scores = self._heads.scores(states[0], states[1 : 1 + len(asked)], own)
+            relevance, answered = max(relevance, scores[0]), max(answered, scores[1])
+            for unit, score in self._heads.unit_scores(
+                states[1 : 1 + len(asked)], own[len(headings) :], part.units
+            ):
+                units[unit] = max(units[unit], score)
+        return Reading(
+            relevance=float(relevance),
+            answered=float(answered),
+            units=tuple(chance(units).tolist()),
+        )
+
+    def _ids(self, text: str) -> Sequence[int]:
+        ids: Sequence[int] = self._tokenizer.encode(encodable(text), add_special_tokens=False).ids
+        return ids
+
+    def _parts(self, section: SectionUnits, room: int) -> Iterator[Part]:
+        """The section cut between units, unless one is longer than what is read at once."""
+        encoding = self._tokenizer.encode(encodable(section.text), add_special_tokens=False)
+        units = units_of([start for start, _ in encoding.offsets], section)
+        begins = np.flatnonzero(np.diff(units, prepend=-2))
+        start = 0
+        for _ in range(MAX_PARTS):
+            end = min(start + room, len(units))
+            if end < len(units):
+                last = begins[(begins > start + room // 2) & (begins <= end)]
+                end = int(last[-1]) if len(last) else end
+            yield Part(encoding.ids[start:end], units[start:end])
+            start = end
+            if start >= len(units):
+                break
+
+
+def units_of(starts: Sequence[int], section: SectionUnits) -> NDArray[np.int64]:
+    """The unit that each token belongs to, by where it starts; -1: to none."""
+    places = np.array(starts, dtype=np.int64)
+    if not section.units:
+        return np.full(len(places), -1, dtype=np.int64)
+    unit = np.searchsorted([each.start for each in section.units], places, side="right") - 1
+    ends = np.array([each.end for each in section.units])
+    return np.where((unit >= 0) & (places < ends[unit]), unit, -1)
+
+
+class Heads:
+    """What is computed from the states of the tokens, a few small layers."""
+
+    def __init__(self, trained: Mapping[str, Tensor]) -> None:
+        self._weights = {
+            name: np.array(tensor) for name, tensor in trained.items() if name.startswith(HEAD)
+        }
+
+    def scores(self, first: Floats, asked: Floats, section: Floats) -> Floats:
+        """Relevance, and whether the section holds the answer: as log odds."""
+        near = of_length_one(asked) @ of_length_one(section).T
+        nearest = near.max(axis=1) if near.size else np.zeros(1, np.float32)
+        mean, own = asked.mean(axis=0), section.mean(axis=0)
+        nearness = np.array([nearest.mean(), nearest.min(), cosine(mean, own)], dtype=np.float32)
+        nearness = (nearness - self._weights["head.mean"]) / self._weights["head.deviation"]
+        hidden = gelu(self._linear("joint", np.concatenate((first, mean, own, nearness))))
+        scores: Floats = self._linear("scores", hidden) + self._linear("nearness", nearness)
+        return scores
+
+    def unit_scores(
+        self, asked: Floats, states: Floats, units: NDArray[np.int64]
+    ) -> Iterator[tuple[int, float]]:
+        """How well each unit answers, as log odds, by the mean of its tokens' states."""
+        known = np.unique(units[units >= 0])
+        if not len(known):
+            return
+        means = np.stack([states[units == unit].mean(axis=0) for unit in known])
+        hidden = gelu(self._linear("unit", means))
+        near = of_length_one(means) @ of_length_one(asked.mean(axis=0))
+        weight, bias = self._weights["head.unit_nearness"]
+        scores = self._linear("unit_score", hidden)[:, 0] + weight * 4.0 * (near - 0.5) + bias
+        yield from zip(known.tolist(), scores.tolist(), strict=True)
+
+    def _linear(self, name: str, given: Floats) -> Floats:
+        made: Floats = given @ self._weights[f"head.{name}.w"].T + self._weights[f"head.{name}.b"]
+        return made
+
+
+def of_length_one(rows: Floats) -> Floats:
+    unit: Floats = rows / np.maximum(np.linalg.norm(rows, axis=-1, keepdims=True), 1e-12)
+    return unit
+
+
+def cosine(one: Floats, other: Floats) -> float:
+    return float(of_length_one(one) @ of_length_one(other))
+
+
+def gelu(x: Floats) -> Floats:
+    """Its usual approximation."""
+    y: Floats = 0.5 * x * (1.0 + np.tanh(0.7978845608 * (x + 0.044715 * x**3)))
+    return y
+
+
+def chance(odds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Log odds as probabilities."""
+    chances: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
+    return chances
