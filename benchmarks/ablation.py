@@ -22,7 +22,7 @@ from bot.commands.measuring import (
 from bot.commands.parts import PARTS, Parts, agent_with, claim_checks
 from bot.door import own_folder
 from bot.output import terminal
-from bot.providers import open_chat_model
+from bot.providers import open_chat_model, open_reader
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.ablation import ablation_table, claims_table
 from rag_core.evaluation.answer_quality import given_answers, page_of_chunks
@@ -40,6 +40,7 @@ async def answered(found: Materials, variants: dict[str, Parts]) -> dict[str, li
         opened_model() as (settings, embedder, data_folder),
         opened_reranker(settings) as reranker,
         open_chat_model(settings) as model,
+        open_reader(settings) as reader,
     ):
         cache = own_folder(data_folder / CACHE_FOLDER)
         for each in found.sets:
@@ -47,8 +48,8 @@ async def answered(found: Materials, variants: dict[str, Parts]) -> dict[str, li
             async with filled_index(each, embedder, cache, reranker) as index:
                 for name, parts in variants.items():
                     agent = agent_with(
-                        parts, model=model, index=index, embedder=embedder, settings=settings,
-                        data_folder=data_folder,
+                        parts, model=model, index=index, reader=reader,
+                        embedder=embedder.model, settings=settings, data_folder=data_folder,
                     )  # fmt: skip
                     with progress(f"{each.name}, {name}") as told:
                         given = await given_answers(

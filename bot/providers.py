@@ -11,7 +11,8 @@ from pydantic import SecretStr
 from bot.chat_endpoint import endpoint_of
 from bot.embedding import EmbeddingChoice, chosen
 from bot.settings import Settings
-from rag_core.ports import ChatModel, Embedder, Reranker, VectorStore
+from rag_core.ports import ChatModel, Embedder, Reader, Reranker, VectorStore
+from rag_core.reading.words import WordReader
 
 INDEX_FOLDER = "index"
 
@@ -52,6 +53,16 @@ async def open_own_embedder(choice: EmbeddingChoice, embedder: Embedder) -> Asyn
 
     async with open_local_embedder() as own:
         yield own
+
+
+def open_reader(settings: Settings) -> contextlib.AbstractAsyncContextManager[Reader]:
+    """What reads the sections found: the trained reader where they are the answer. A language model
+    reads them itself, and words are enough for an estimate."""
+    if settings.chat_model != "quoting":
+        return contextlib.nullcontext(WordReader())
+    from rag_core.providers.local.joint_reader import open_joint_reader
+
+    return open_joint_reader()
 
 
 def open_reranker(

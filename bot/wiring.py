@@ -25,6 +25,7 @@ from bot.providers import (
     open_chat_model,
     open_embedder,
     open_own_embedder,
+    open_reader,
     open_reranker,
     open_vectors,
 )
@@ -46,7 +47,6 @@ from rag_core.ingestion.pipeline import Ingestion
 from rag_core.ingestion.timetable import Timetable
 from rag_core.insight.gaps import Gaps
 from rag_core.ports import Embedder, VectorStore
-from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.sections import SectionSearch
 from rag_core.staff.shelf import StaffShelf
@@ -79,9 +79,8 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         retriever = Retriever(
             embedder=embedder, store=vectors, reranker=reranker, beside=staff_shelf
         )
-        judge = judge_of(
-            settings, folder, embedder=embedder.model, reader=NearnessReader(gap_embedder)
-        )
+        reader = await enter(open_reader(settings))
+        judge = judge_of(settings, folder, embedder=embedder.model, reader=reader)
         agent = Agent(
             model=model,
             retriever=SectionSearch(retriever),

@@ -23,12 +23,12 @@ from bot.commands.measuring import (
 )
 from bot.door import own_folder
 from bot.output import print_json, terminal
+from bot.providers import open_reader
 from rag_core.agent.confidence.judgement import Judge
 from rag_core.evaluation.calibrating import Observation, calibrated, figures_of, observed
 from rag_core.evaluation.natural import load_materials
 from rag_core.evaluation.question_set import QuestionSet
 from rag_core.reading.estimate import Estimate
-from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.retriever import Retriever
 from rag_core.retrieval.sections import SectionSearch
 
@@ -39,9 +39,9 @@ async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_js
     async with (
         opened_model() as (settings, embedder, data_folder),
         opened_reranker(settings) as reranker,
+        open_reader(settings) as reader,
     ):
         cache = own_folder(data_folder / CACHE_FOLDER)
-        reader = NearnessReader(embedder)
         judge = judge_of(settings, data_folder, embedder=embedder.model, reader=reader)
         indexes = [filled_index(each, embedder, cache, reranker) for each in sets]
         seen = [

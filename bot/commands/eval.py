@@ -20,7 +20,7 @@ from bot.commands.measuring import (
 from bot.commands.parts import Parts, agent_with, claim_check
 from bot.door import own_folder
 from bot.output import notices, print_json
-from bot.providers import open_chat_model
+from bot.providers import open_chat_model, open_reader
 from bot.settings import Settings
 from rag_core.errors import ConfigurationError
 from rag_core.evaluation.answer_figures import answer_figures, by_kind, by_set
@@ -39,7 +39,7 @@ from rag_core.evaluation.report import report_on
 from rag_core.evaluation.retrieval_quality import Ranked, rankings, retrieval_quality
 from rag_core.evaluation.rows import QuestionRow, can_be_judged, rows_of
 from rag_core.evaluation.run import Run
-from rag_core.ports import Embedder
+from rag_core.ports import Reader
 from rag_core.retrieval.retriever import Retriever
 
 
@@ -172,6 +172,7 @@ async def measured(found: Materials, parts: frozenset[Measured], *, with_history
     async with (
         opened_model() as (settings, embedder, data_folder),
         opened_reranker(settings) as reranker,
+        open_reader(settings) as reader,
     ):
         cache = own_folder(data_folder / CACHE_FOLDER)
         run = Run(
@@ -187,7 +188,8 @@ async def measured(found: Materials, parts: frozenset[Measured], *, with_history
                 each_set.append(
                     await measured_set(
                         one, parts, Parts(thread=with_history),
-                        index=index, embedder=embedder, settings=settings, data_folder=data_folder,
+                        index=index, reader=reader, embedder=embedder.model, settings=settings,
+                        data_folder=data_folder,
                     )
                 )  # fmt: skip
         if Measured.CLAIMS in parts:
@@ -206,7 +208,8 @@ async def measured_set(
     switched: Parts,
     *,
     index: Retriever,
-    embedder: Embedder,
+    reader: Reader,
+    embedder: str,
     settings: Settings,
     data_folder: Path,
 ) -> SetMeasurement:
@@ -220,8 +223,8 @@ async def measured_set(
         pages = await asyncio.to_thread(page_of_chunks, one, datetime.now(UTC))
         async with open_chat_model(settings) as model:
             agent = agent_with(
-                switched, model=model, index=index, embedder=embedder, settings=settings,
-                data_folder=data_folder,
+                switched, model=model, index=index, reader=reader, embedder=embedder,
+                settings=settings, data_folder=data_folder,
             )  # fmt: skip
             name = agent.signature
             with progress(f"asking about {one.name}") as shown:

@@ -12,11 +12,10 @@ from rich.table import Table
 
 from bot.agents import judge_of
 from bot.door import own_folder
-from bot.providers import built_with
+from bot.providers import built_with, open_reader
 from bot.settings import Settings
 from rag_core.agent.checks.instructions import for_readers, hidden_orders
 from rag_core.agent.confidence.profiles import CalibratedProfile, ConfidenceProfile
-from rag_core.reading.nearness import NearnessReader
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
 from rag_core.text.visible import visible
@@ -28,8 +27,8 @@ async def profile_in(settings: Settings) -> ConfidenceProfile:
     """The profile that the house judges by."""
     folder = own_folder(settings.data_dir)
     embedder = await built_with(settings, folder) or ""
-    judge = judge_of(settings, folder, embedder=embedder, reader=NearnessReader())
-    return judge.profile
+    async with open_reader(settings) as reader:
+        return judge_of(settings, folder, embedder=embedder, reader=reader).profile
 
 
 def explain(

@@ -13,8 +13,8 @@ from rag_core.agent.checks.guard import guarded
 from rag_core.agent.phrases import ENGLISH
 from rag_core.agent.verification.check import AnswerCheck
 from rag_core.evaluation.claim_quality import Check
-from rag_core.ports import ChatModel, Embedder
-from rag_core.reading.nearness import NearnessReader
+from rag_core.ports import ChatModel, Reader
+from rag_core.reading.words import WordReader
 from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.query import SearchQuery
 from rag_core.retrieval.results import SearchResponse
@@ -56,16 +56,18 @@ def agent_with(
     *,
     model: ChatModel | None,
     index: Retriever,
-    embedder: Embedder,
+    reader: Reader,
+    embedder: str,
     settings: Settings,
     data_folder: Path,
 ) -> Agent:
-    reader = NearnessReader(embedder if parts.reader else None)
+    """The agent as readers are served, without the parts that are switched off."""
+    reader = reader if parts.reader else WordReader()
     return Agent(
         model=model,
         retriever=SectionSearch(index) if parts.sections else ChunkSearch(index),
         config=agent_config(settings),
-        judge=judge_of(settings, data_folder, embedder=embedder.model, reader=reader),
+        judge=judge_of(settings, data_folder, embedder=embedder, reader=reader),
         verifier=verifier_of(settings, model),
     )
 

@@ -42,7 +42,7 @@ from rag_core.desk.progress import Progress
 from rag_core.errors import AnswerTimedOut, FootnoteError
 from rag_core.ports import ChatModel, Verifier
 from rag_core.reading.estimate import Estimate
-from rag_core.reading.nearness import NearnessReader
+from rag_core.reading.words import WordReader
 from rag_core.retrieval.context import RetrievalContext
 from rag_core.retrieval.whereabouts import whereabouts
 
@@ -75,7 +75,7 @@ class AgentAnswer:
 
 def untrained_judge(config: AgentConfig) -> Judge:
     """Judges by the words of the question alone."""
-    reader = NearnessReader()
+    reader = WordReader()
     estimate = Estimate.shipped(embedder="", reader=reader.name)
     return Judge(reader=reader, profile=profile_named(config.profile, estimate))
 

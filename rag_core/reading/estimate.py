@@ -27,6 +27,7 @@ class Features:
     mean_relevance: float = 0.0
     best_answered: float = 0.0
     second_answered: float = 0.0
+    mean_answered: float = 0.0
     best_unit: float = 0.0
     cosine: float = 0.0
     """Of the question and the nearest section."""
@@ -49,7 +50,8 @@ def features_of(question: str, sections: Sequence[ReadSection]) -> Features:
         margin=relevances[0] - (relevances[1] if len(relevances) > 1 else 0.0),
         mean_relevance=fmean(relevances),
         best_answered=answered[0],
-        second_answered=answered[1] if len(answered) > 1 else 0.0,
+        second_answered=answered[min(1, len(answered) - 1)],
+        mean_answered=fmean(answered),
         best_unit=max(each.best_unit for each in sections),
         cosine=max(each.section.nearness for each in sections),
         coverage=wording(question, [each.section.headed for each in sections])[0],

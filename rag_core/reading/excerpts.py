@@ -16,7 +16,7 @@ MOST_WORDS = 320
 """A block is shown whole up to here."""
 MOST_ITEMS = 12
 """Of a longer list or table the items that answer best are shown, with the number of the others."""
-RELEVANCE_WEIGHT = 1.0
+RELEVANCE_WEIGHT = 2.0
 """What a section's relevance counts beside the scores of its units."""
 FAR = 0.3
 """A block that is so much worse than the best one is not shown, even where there is room."""
@@ -74,15 +74,6 @@ def worth_of(section: ReadSection, first: ReadSection) -> Iterator[float | None]
     behind = RELEVANCE_WEIGHT * (section.reading.relevance - first.reading.relevance)
     for block in section.section.blocks:
         yield max((section.reading.units[at] + behind for at in block.units), default=None)
-
-
-def nearest_first(sections: Sequence[ReadSection]) -> list[ReadSection]:
-    """The sections in the order of their best blocks."""
-    worth = {
-        number: max((value for value in worth_of(each, sections[0]) if value), default=0.0)
-        for number, each in enumerate(sections)
-    }
-    return [sections[number] for number in sorted(worth, key=lambda number: -worth[number])]
 
 
 def shown_words(sections: Sequence[ReadSection], place: Place) -> int:

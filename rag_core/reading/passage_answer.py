@@ -15,10 +15,9 @@ from rag_core.reading.excerpts import (
     Excerpt,
     best_blocks,
     best_lines,
-    nearest_first,
 )
 from rag_core.reading.sections import ReadSection
-from rag_core.reading.units import plain_unit, word_count
+from rag_core.reading.units import plain_unit
 from rag_core.retrieval.results import SearchResult
 from rag_core.retrieval.whereabouts import whereabouts
 from rag_core.text.lines import tidy_line
@@ -31,9 +30,8 @@ ROOM = 125
 """Words that one question is answered in, where no single block is longer."""
 ROOM_OF_SEVERAL = 90
 """The same for each of several questions."""
-NEAR, LEAST_NEAR = 60, 2
-"""Words of each section where it is not sure that one of them answers, and how many are shown even
-where there is no room for more."""
+ROOM_OF_BEST, ROOM_OF_OTHERS = 100, 20
+"""Words of what answers best, and of each other section, where it is not sure that one answers."""
 FOREIGN_MARKER = re.compile(rf"{ESCAPE}?\[(\^?\d{{1,4}}){ESCAPE}?\]")
 MARKDOWN = re.compile(r"[\\`*_\[\]<>#|~&]")
 
@@ -72,18 +70,22 @@ def passage_answer(
 
 
 def nearest_sections(asked: Iterable[Asked], phrases: Phrases) -> PassageAnswer:
-    """The sections that come nearest with their best lines, where no answer is sure."""
-    groups = [nearest_first(each.sections[:MOST_SECTIONS]) for each in asked]
-    in_turn = [section for group in zip_longest(*groups) for section in group if section]
-    shown: dict[tuple[str, str], Excerpt] = {}
-    room = ROOM
-    for section in in_turn:
-        excerpt = best_lines(section, room=NEAR, more=phrases.more)
-        words = word_count(excerpt.text)
-        if len(shown) < LEAST_NEAR or (len(shown) < MOST_SECTIONS and words <= room):
-            shown.setdefault(section.key, excerpt)
-            room -= words
-    return quoted(list(shown.values()), before=[phrases.nearest])
+    """The sections that come nearest, where no answer is sure: the blocks that answer best, and the
+    best lines of the other sections."""
+    groups = [each.sections for each in asked]
+    room = ROOM_OF_BEST if len(groups) == 1 else ROOM_OF_SEVERAL
+    shown = [
+        excerpt
+        for sections in groups
+        for excerpt in best_blocks(sections, room=room, more=phrases.more)
+    ]
+    keys = {excerpt.section.key for excerpt in shown}
+    others = [section for group in zip_longest(*groups) for section in group if section]
+    for section in others:
+        if len(shown) < MOST_SECTIONS and section.key not in keys:
+            keys.add(section.key)
+            shown.append(best_lines(section, room=ROOM_OF_OTHERS, more=phrases.more))
+    return quoted(shown, before=[phrases.nearest])
 
 
 def quoted(

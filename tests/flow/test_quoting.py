@@ -21,8 +21,8 @@ from rag_core.desk.progress import QuestionState
 from rag_core.errors import UpstreamUnavailable
 from rag_core.ports import Reading
 from rag_core.reading.estimate import Estimate
-from rag_core.reading.nearness import NearnessReader
 from rag_core.reading.units import SectionUnits
+from rag_core.reading.words import WordReader
 from tests.builders import a_thread
 from tests.fakes.listening_progress import ListeningProgress
 from tests.fakes.memory_retriever import MemoryRetriever, passage
@@ -37,11 +37,10 @@ BOOKS = BookIds(["handbook"])
 ASKED = "How many files may a member upload a day?"
 
 
-class SureReader(NearnessReader):
+class SureReader(WordReader):
     """Reads by words; how surely a section holds the answer is what the test says."""
 
     def __init__(self, answered: float) -> None:
-        super().__init__()
         self._answered = answered
         self.asked: list[str] = []
 
@@ -51,7 +50,7 @@ class SureReader(NearnessReader):
         return [Reading(each.relevance, self._answered, each.units) for each in read]
 
 
-def judge(reader: NearnessReader) -> Judge:
+def judge(reader: WordReader) -> Judge:
     """As sure as the reader is."""
     estimate = Estimate(
         embedder="words", reader=reader.name, measured_on="here", floor=0.2, intercept=-5.0,

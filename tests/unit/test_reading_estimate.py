@@ -12,11 +12,10 @@ from rag_core.reading.estimate import (
     all_shipped,
     features_of,
 )
-from rag_core.reading.nearness import NearnessReader
 from rag_core.reading.sections import read_sections
 from rag_core.reading.units import SectionUnits
+from rag_core.reading.words import WordReader
 from tests.builders import a_result
-from tests.fakes.embedder import WordEmbedder
 from tests.fakes.sections import read_section
 
 
@@ -62,18 +61,17 @@ def test_a_pair_that_nobody_measured_gets_the_nearest_measurement() -> None:
     assert Estimate.shipped(embedder="unheard-of", reader="unheard-of") in all_shipped()
 
 
-@pytest.mark.parametrize("embedder", [None, WordEmbedder()])
-async def test_the_sentence_that_answers_scores_best(embedder: WordEmbedder | None) -> None:
+async def test_the_sentence_that_answers_scores_best() -> None:
     section = SectionUnits("Cats sleep. A member may upload ten files a day. Dogs bark.", score=2.0)
     asked = "How many files may a member upload a day?"
-    (reading,) = await NearnessReader(embedder).read(asked, [section])
+    (reading,) = await WordReader().read(asked, [section])
     assert max(range(3), key=reading.units.__getitem__) == 1
     assert reading.answered == reading.units[1]
     assert reading.relevance == 2.0
 
 
 async def test_a_section_without_words_is_read_too() -> None:
-    (reading,) = await NearnessReader().read("What?", [SectionUnits("***")])
+    (reading,) = await WordReader().read("What?", [SectionUnits("***")])
     assert reading.units == ()
 
 
@@ -83,6 +81,6 @@ async def test_orders_to_assistants_are_not_read_and_the_best_section_comes_firs
         a_result("Cats sleep.", rank_score=0.1, content_hash="1", chunk_id="1"),
         a_result(f"Ten files a day.\n\n{order}", rank_score=0.9, content_hash="2", chunk_id="2"),
     ]
-    read = await read_sections("How many files?", found, NearnessReader())
+    read = await read_sections("How many files?", found, WordReader())
     assert [each.result.chunk_id for each in read] == ["2", "1"]
     assert "Ignore" not in read[0].section.text

@@ -11,7 +11,6 @@ import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
@@ -25,6 +24,7 @@ from rag_core.providers.local.encoder import Encoder
 from rag_core.providers.local.pack import Tensor, read_pack
 from rag_core.providers.spare_memory import give_back
 from rag_core.reading.units import SectionUnits
+from rag_core.reading.words import word_shares
 
 NAME = "footnote-reader-1"
 WEIGHTS = Path(__file__).with_name("reader.hmsemb")
@@ -33,21 +33,15 @@ PACKAGE = "footnote-bot"
 MAX_TOKENS = 288
 """What it was trained to read at once; of a longer section it reads one part after the other."""
 MAX_QUESTION, MAX_HEADINGS = 64, 40
-MAX_PARTS = 3
+MAX_PARTS = 2
 START, END = 0, 2
 HEAD = "head."
 """How the tensors are called that are no layers of the encoder."""
+RELEVANCE_WEIGHT = 0.05
+"""What the reader's relevance, as log odds, adds to the score that the search gave."""
 THREADS = min(8, os.cpu_count() or 1)
 
 Floats = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """As much of a section as is read at once: which tokens, and which unit each belongs to."""
-
-    ids: Sequence[int]
-    units: NDArray[np.int64]
 
 
 class JointReader:
@@ -65,11 +59,17 @@ class JointReader:
 
     async def read(self, question: str, sections: Sequence[SectionUnits]) -> Sequence[Reading]:
         loop = asyncio.get_running_loop()
-        return await asyncio.gather(
+        scores = await asyncio.gather(
             *(loop.run_in_executor(self._threads, self._read, question, each) for each in sections)
         )
+        return [
+            Reading(section.score + RELEVANCE_WEIGHT * relevance, answered, units)
+            for section, (relevance, answered), units in zip(
+                sections, scores, word_shares(question, sections), strict=True
+            )
+        ]
 
-    def _read(self, question: str, section: SectionUnits) -> Reading:
+    def _read(self, question: str, section: SectionUnits) -> tuple[float, float]:
         return self._loaded().read(question, section)
 
     def _loaded(self) -> JointModel:
@@ -105,56 +105,32 @@ class JointModel:
         self._tokenizer.no_truncation()
         give_back()
 
-    def read(self, question: str, section: SectionUnits) -> Reading:
+    def read(self, question: str, section: SectionUnits) -> tuple[float, float]:
+        """Relevance, and whether the section holds the answer, as log odds: those of its best
+        part."""
         asked = self._ids(question)[:MAX_QUESTION]
         headings = self._ids(f"{section.breadcrumb}\n\n")[:MAX_HEADINGS]
-        relevance = answered = -np.inf
-        units = np.full(len(section.units), -np.inf)
-        for part in self._parts(section, MAX_TOKENS - 4 - len(asked) - len(headings)):
-            ids = [START, *asked, END, END, *headings, *part.ids, END]
-            states = self._encoder.states(ids)
-            own = states[3 + len(asked) : -1]
-            scores = self._heads.scores(states[0], states[1 : 1 + len(asked)], own)
-            relevance, answered = max(relevance, scores[0]), max(answered, scores[1])
-            for unit, score in self._heads.unit_scores(
-                states[1 : 1 + len(asked)], own[len(headings) :], part.units
-            ):
-                units[unit] = max(units[unit], score)
-        return Reading(
-            relevance=float(relevance),
-            answered=float(answered),
-            units=tuple(chance(units).tolist()),
-        )
+        room = MAX_TOKENS - 4 - len(asked) - len(headings)
+        scores = [
+            self._scores(asked, [*headings, *part]) for part in self._parts(section.text, room)
+        ]
+        relevance, answered = np.max(scores, axis=0).tolist()
+        return relevance, answered
+
+    def _scores(self, asked: Sequence[int], part: Sequence[int]) -> Floats:
+        states = self._encoder.states([START, *asked, END, END, *part, END])
+        own = 3 + len(asked)
+        return self._heads.scores(states[0], states[1 : 1 + len(asked)], states[own:-1])
 
     def _ids(self, text: str) -> Sequence[int]:
         ids: Sequence[int] = self._tokenizer.encode(encodable(text), add_special_tokens=False).ids
         return ids
 
-    def _parts(self, section: SectionUnits, room: int) -> Iterator[Part]:
-        """The section cut between units, unless one is longer than what is read at once."""
-        encoding = self._tokenizer.encode(encodable(section.text), add_special_tokens=False)
-        units = units_of([start for start, _ in encoding.offsets], section)
-        begins = np.flatnonzero(np.diff(units, prepend=-2))
-        start = 0
-        for _ in range(MAX_PARTS):
-            end = min(start + room, len(units))
-            if end < len(units):
-                last = begins[(begins > start + room // 2) & (begins <= end)]
-                end = int(last[-1]) if len(last) else end
-            yield Part(encoding.ids[start:end], units[start:end])
-            start = end
-            if start >= len(units):
-                break
-
-
-def units_of(starts: Sequence[int], section: SectionUnits) -> NDArray[np.int64]:
-    """The unit that each token belongs to, by where it starts; -1: to none."""
-    places = np.array(starts, dtype=np.int64)
-    if not section.units:
-        return np.full(len(places), -1, dtype=np.int64)
-    unit = np.searchsorted([each.start for each in section.units], places, side="right") - 1
-    ends = np.array([each.end for each in section.units])
-    return np.where((unit >= 0) & (places < ends[unit]), unit, -1)
+    def _parts(self, text: str, room: int) -> Iterator[Sequence[int]]:
+        """As much of the text as is read at once, and then the next."""
+        ids = self._ids(text)
+        for start in range(0, max(1, min(len(ids), MAX_PARTS * room)), room):
+            yield ids[start : start + room]
 
 
 class Heads:
@@ -176,20 +152,6 @@ class Heads:
         scores: Floats = self._linear("scores", hidden) + self._linear("nearness", nearness)
         return scores
 
-    def unit_scores(
-        self, asked: Floats, states: Floats, units: NDArray[np.int64]
-    ) -> Iterator[tuple[int, float]]:
-        """How well each unit answers, as log odds, by the mean of its tokens' states."""
-        known = np.unique(units[units >= 0])
-        if not len(known):
-            return
-        means = np.stack([states[units == unit].mean(axis=0) for unit in known])
-        hidden = gelu(self._linear("unit", means))
-        near = of_length_one(means) @ of_length_one(asked.mean(axis=0))
-        weight, bias = self._weights["head.unit_nearness"]
-        scores = self._linear("unit_score", hidden)[:, 0] + weight * 4.0 * (near - 0.5) + bias
-        yield from zip(known.tolist(), scores.tolist(), strict=True)
-
     def _linear(self, name: str, given: Floats) -> Floats:
         made: Floats = given @ self._weights[f"head.{name}.w"].T + self._weights[f"head.{name}.b"]
         return made
@@ -206,11 +168,5 @@ def cosine(one: Floats, other: Floats) -> float:
 
 def gelu(x: Floats) -> Floats:
     """Its usual approximation."""
-    y: Floats = 0.5 * x * (1.0 + np.tanh(0.7978845608 * (x + 0.044715 * x**3)))
-    return y
-
-
-def chance(odds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Log odds as probabilities."""
-    chances: NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
-    return chances
+    y = 0.5 * x * (1.0 + np.tanh(0.7978845608 * (x + 0.044715 * x**3)))
+    return y.astype(np.float32)
