@@ -144,6 +144,16 @@ def test_markers_in_other_forms_are_markers_too(written: str, plain: str) -> Non
     assert normalised(written) == plain
 
 
+def test_numbers_in_brackets_that_a_passage_has_are_no_markers() -> None:
+    passage = "Write the colour as [0;30] and the size as [8, 16], as Smith [2024] does."
+    draft = "The colour is written [0;30], the size [8, 16], says Smith [2024] [1]. So it is [7]."
+    passed = check(draft, passage)
+    assert "[0;30]" in passed.text
+    assert "[8, 16]" in passed.text
+    assert "Smith (2024) [1]" in passed.text
+    assert "7" not in passed.text
+
+
 FORMS = ["[{}]", " [{}]", "[^{}]", "【{}】", "[{}, 77]", "[{}][{}]", " [ {} ]"]
 CITED = st.tuples(st.sampled_from(FACTS), st.integers(0, 99), st.sampled_from(FORMS))
 

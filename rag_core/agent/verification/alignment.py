@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rag_core.agent.language.blocks import INLINE_CODE
-from rag_core.agent.language.languages import language_of
+from rag_core.agent.language.languages import SMALL_WORDS, language_of
 from rag_core.agent.language.reading import read
 from rag_core.agent.language.words import FUNCTION_WORDS, content, stem_of, words
 from rag_core.agent.verification.claims import Claim, Passage
@@ -25,7 +25,7 @@ LEAST_COPIED = 4
 LEAST_SHARED = 0.4
 """The share of a sentence's words that a passage must have, where the sentence cites none."""
 TELLING = 60
-"""Characters of a text that would tell its language if it were a known one."""
+"""Characters of a text that would have some small words of its language."""
 NEARLY = 0.7
 """How near a passage that is cited beside comes to the best one and is taken in its place."""
 
@@ -115,11 +115,11 @@ def backing(
 
 
 def is_in_another_language(draft: str, evidence: Sequence[Passage]) -> bool:
-    """Whether a whole draft is written in another language than its evidence; a longer one whose
-    language is not known is."""
+    """Whether a whole draft is written in another language than its evidence, as far as their
+    small words tell: where its own is not known, it has none of theirs."""
     prose = INLINE_CODE.sub(" ", draft)
     own = language_of(prose)
     there = language_of("\n".join(passage.text for passage in evidence))
-    if own is None:
-        return there is not None and len(prose) >= TELLING
-    return there is not None and own != there
+    if own is not None or there is None:
+        return own != there and there is not None
+    return len(prose) >= TELLING and not set(SMALL_WORDS[there].split()) & set(words(prose))

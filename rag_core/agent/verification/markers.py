@@ -28,8 +28,8 @@ def markers_in(sentence: str) -> tuple[int, ...]:
 def normalised(text: str, ranks: Collection[int] | None = None, evidence: str = "") -> str:
     """`[1, 3]`, `【2】` and the like as single markers; code is left alone.
 
-    With ranks, whatever names another number is no marker: it stays in round brackets where the
-    evidence has it so (`[0;30]`, `[2024]`), and goes where it was made up."""
+    With ranks, whatever names another number is no marker: it stays where the evidence has it so
+    (`[0;30]`; a single number in round brackets), and goes where it was made up."""
     parts: list[str] = []
     end = 0
     for code in INLINE_CODE.finditer(text):
@@ -48,7 +48,8 @@ def flat(prose: str, ranks: Collection[int] | None, evidence: str) -> str:
         bare = marker.group().lstrip(" \t")
         if ranks is not None and not set(numbers) <= set(ranks):
             if bare in evidence:
-                return f"{marker['space']}({bare[1:-1]})"
+                kept = f"({bare[1:-1]})" if MARKER.fullmatch(bare) else bare
+                return f"{marker['space']}{kept}"
             numbers = [number for number in numbers if number in ranks]
         written = "".join(f"[{number}]" for number in numbers)
         return f"{marker['space']}{written}" if written else ""
