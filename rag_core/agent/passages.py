@@ -84,11 +84,11 @@ class PassageAnswerer:
             judged.append(await self._judge.judge(question, found))
         teller.stage(QuestionState.GENERATING)
         best = max(judged, key=lambda each: each.confidence)
-        return Quoted(
-            response=self._response(judged, best, tool, report),
-            spoken=tuple(spoken),
-            judged=best,
-        )
+        answer = self._response(judged, best, tool, report)
+        if answer.should_answer:
+            teller.begin_text(frozenset(note.number for note in answer.citations))
+            teller.text(answer.answer)
+        return Quoted(response=answer, spoken=tuple(spoken), judged=best)
 
     async def quote(
         self, question: str, context: RetrievalContext, phrases: Phrases

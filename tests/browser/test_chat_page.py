@@ -273,4 +273,4 @@ async def test_an_answer_is_copied_with_its_references(tab: Tab) -> None:
     assert "\n\n[1] The reading room › The opening hours – http://127.0.0.1" in copied
     assert "/read/" in copied
     assert await tab.text("#spoken") == "Copied with its references."
-    assert "supported by the documents" in await tab.text(".confidence")
+    assert await tab.text(".confidence") == "Quoted from 1 section"

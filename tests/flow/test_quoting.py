@@ -165,8 +165,10 @@ async def test_the_thread_remembers_the_search_and_what_the_confidence_came_from
 
 async def test_it_tells_how_far_it_is() -> None:
     progress = ListeningProgress()
-    await ask(progress=progress)
+    response = (await ask(progress=progress)).response
     assert progress.stages == [QuestionState.RETRIEVING, QuestionState.GENERATING]
+    assert response.answer.startswith(progress.shown[-1])
+    assert "ten files a day" in progress.shown[-1]
 
 
 async def test_for_assignments_it_names_the_sections_and_quotes_nothing() -> None:
