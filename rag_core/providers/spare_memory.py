@@ -15,7 +15,7 @@ PLACES_OPTION, PLACES = -8, 1
 LARGE_OPTION, LARGE = -3, 2**20
 """M_MMAP_THRESHOLD, and from which size on a piece of memory is the system's own when it is free.
 The library raises it by itself to 32 MB; what large pieces leave is then held by small ones. The
-local model, which needs such pieces all the time, keeps a place of its own (minilm.py)."""
+local models, which need such pieces all the time, keep a place of their own (local/sessions.py)."""
 SPARE_OPTION, SPARE = -1, 4 * 2**20
 """M_TRIM_THRESHOLD, and how much may stay free at the end until it is given back: what a search
 takes and frees in pieces of half a megabyte, dozens of times in a millisecond. The library would
