@@ -296,7 +296,7 @@ def part_of(text: str, wanted: str) -> list[str]:
     return [line for line in lines[first + 1 : last] if ANCHOR_LINE.search(line) is None]
 
 
-def numbered(lines: Sequence[str], wanted: str) -> list[str]:
+def numbered(lines: Sequence[str], wanted: str) -> Sequence[str]:
     """Lines by number, from 1: `3`, `2:10`, `:4`, `7:`."""
     first, colon, last = wanted.partition(":")
     start = int(first) if first.isdigit() and len(first) < 9 else 1
