@@ -276,7 +276,7 @@ def path_and_part(named: str) -> tuple[str, str]:
     return (match[1], match[2] or "") if match else (named, "")
 
 
-def part_of(text: str, wanted: str) -> list[str]:
+def part_of(text: str, wanted: str) -> Sequence[str]:
     """The lines of a file that are wanted, by number or by the marks that name them in it."""
     lines = text.split("\n")
     if not wanted:

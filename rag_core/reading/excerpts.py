@@ -46,9 +46,11 @@ class Place(NamedTuple):
     block: int
 
 
-def best_blocks(sections: Sequence[ReadSection], *, room: int, more: str) -> list[Excerpt]:
+def best_blocks(
+    sections: Sequence[ReadSection], *, room: int, more: str, longest: int = MOST_WORDS
+) -> list[Excerpt]:
     """The blocks that answer best among the first sections, in so many words; the best block is
-    shown however long it is. `more` names the number of items that are left out of a list."""
+    shown whole up to `longest`. `more` names the number of items that are left out of a list."""
     sections = sections[:MOST_SECTIONS]
     worth = {
         Place(number, place): value
@@ -58,13 +60,14 @@ def best_blocks(sections: Sequence[ReadSection], *, room: int, more: str) -> lis
     }
     if not worth:
         return [Excerpt(section=each, text=each.section.text, quote="") for each in sections[:1]]
-    shown = chosen(worth, {place: shown_words(sections, place) for place in worth}, room)
+    words = {place: shown_words(sections, place, longest) for place in worth}
+    shown = chosen(worth, words, room)
     best_first = sorted(
         {place.section for place in shown},
         key=lambda number: -max(worth[place] for place in shown if place.section == number),
     )
     return [
-        excerpt_of(sections[n], {p.block for p in shown if p.section == n}, more)
+        excerpt_of(sections[n], {p.block for p in shown if p.section == n}, more, longest)
         for n in best_first
     ]
 
@@ -76,10 +79,10 @@ def worth_of(section: ReadSection, first: ReadSection) -> Iterator[float | None]
         yield max((section.reading.units[at] + behind for at in block.units), default=None)
 
 
-def shown_words(sections: Sequence[ReadSection], place: Place) -> int:
+def shown_words(sections: Sequence[ReadSection], place: Place, longest: int = MOST_WORDS) -> int:
     section = sections[place.section]
     block = section.section.blocks[place.block]
-    return word_count(block_text(section.section, block, section.reading.units, ""))
+    return word_count(block_text(section.section, block, section.reading.units, "", longest))
 
 
 def chosen(worth: dict[Place, float], words: dict[Place, int], room: int) -> set[Place]:
@@ -103,7 +106,9 @@ def beside(place: Place) -> set[Place]:
     return {Place(place.section, place.block - 1), Place(place.section, place.block + 1)}
 
 
-def excerpt_of(section: ReadSection, blocks: set[int], more: str) -> Excerpt:
+def excerpt_of(
+    section: ReadSection, blocks: set[int], more: str, longest: int = MOST_WORDS
+) -> Excerpt:
     """These blocks in order, each with the sub-heading right above it."""
     units, scores = section.section, section.reading.units
     headings = {
@@ -114,7 +119,7 @@ def excerpt_of(section: ReadSection, blocks: set[int], more: str) -> Excerpt:
     for place in sorted(blocks | headings):
         if pieces and place != before + 1:
             pieces.append(LEFT_OUT)
-        pieces.append(block_text(units, units.blocks[place], scores, more))
+        pieces.append(block_text(units, units.blocks[place], scores, more, longest))
         before = place
     quote = best_words(units, scores, [units.blocks[place] for place in sorted(blocks)])
     return Excerpt(section=section, text="\n\n".join(pieces), quote=quote)
@@ -137,7 +142,9 @@ def best_lines(section: ReadSection, *, room: int, more: str) -> Excerpt:
     return Excerpt(section=section, text=text, quote=best_words(units, scores, [block]))
 
 
-def block_text(units: SectionUnits, block: Block, scores: Sequence[float], more: str) -> str:
+def block_text(
+    units: SectionUnits, block: Block, scores: Sequence[float], more: str, longest: int
+) -> str:
     """A block as it stands; of a long list or table the best items, of other blocks that are far
     too long the best part."""
     text = units.text[block.start : block.end].rstrip()
@@ -146,9 +153,9 @@ def block_text(units: SectionUnits, block: Block, scores: Sequence[float], more:
         head = units.text[block.start : line_start(units.text, units.units[items[0]])]
         left = more.format(number=len(items) - MOST_ITEMS)
         text = f"{head}{best_items(units, block, items, scores)}\n\n{left}".rstrip()
-    if word_count(text) <= MOST_WORDS or not block.units:
+    if word_count(text) <= longest or not block.units:
         return text
-    return cut_block(units, block, *window(units, block, scores, MOST_WORDS))
+    return cut_block(units, block, *window(units, block, scores, longest))
 
 
 def best_items(

@@ -77,7 +77,7 @@ def nearest_sections(asked: Iterable[Asked], phrases: Phrases) -> PassageAnswer:
     shown = [
         excerpt
         for sections in groups
-        for excerpt in best_blocks(sections, room=room, more=phrases.more)
+        for excerpt in best_blocks(sections, room=room, more=phrases.more, longest=room)
     ]
     keys = {excerpt.section.key for excerpt in shown}
     others = [section for group in zip_longest(*groups) for section in group if section]

@@ -82,7 +82,7 @@ async def test_a_gap_shows_its_questions_of_these_books_alone(database: Database
     placed = [Placed(answer_id=each, gap_id=shared, asked_at=NOON) for each in ids[1:]]
     placed.append(Placed(answer_id=ids[0], gap_id=own, asked_at=NOON))
     gaps = GapRecords(database)
-    await gaps.place(placed, opened=[shared, own])
+    await gaps.place(placed, opened=[shared, own], model="words")
     (seen,) = await gaps.listed(books=STAFF)
     assert (seen.gap_id, seen.count, seen.example) == (shared, 1, "in the staff book")
     assert seen.examples == ()

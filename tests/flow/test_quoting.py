@@ -149,7 +149,7 @@ async def test_two_questions_are_searched_each_and_answered_both() -> None:
 def test_questions_are_told_apart_at_question_marks(
     message: str, questions: list[str] | None
 ) -> None:
-    assert list(questions_in(message, message)) == (questions or [message])
+    assert list(questions_in(message)) == (questions or [message])
 
 
 async def test_the_thread_remembers_the_search_and_what_the_confidence_came_from() -> None:
