@@ -250,10 +250,10 @@ class Agent:
             text, draft = await self._rewritten(
                 loop, prompt, draft, text, tool, sought, report, teller
             )
-        if text.removed and not text.text:
-            text = await self._quoted_instead(text, sought, tool, report)
         queries = [record.query for record in tool.records]
         judged = await self._judge.best_of([sought, *queries], tool.context.results)
+        if text.removed and not text.text and judged.metrics.should_answer:
+            text = await self._quoted_instead(text, sought, tool, report)
         is_whole = not text.faults and NOT_COVERED not in draft.text
         metrics = judged.metrics
         if metrics.num_chunks:

@@ -15,7 +15,7 @@ from rag_core.insight.joining import cores, joined
 
 MEANING = 0.7
 """How much the vectors count; the rest is shared words, the rare ones above all."""
-COMMON = 20
+COMMON = 8
 """What all questions share is taken out of their vectors; with so few questions, half of it."""
 
 

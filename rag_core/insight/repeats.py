@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rag_core.agent.answer import AgentResponse, EarlierThread, Outcome
-from rag_core.agent.checks.polarity import DENIALS
 from rag_core.agent.language.words import content, stems
 from rag_core.books.book import BookIds
 from rag_core.conversation.key import Platform
@@ -27,6 +26,9 @@ from rag_core.retrieval.cosines import scale_of
 log = logging.getLogger(__name__)
 
 COMPARED = 5
+DENIALS = frozenset(
+    ("not", "no", "never", "none", "neither", "nor", "cannot", "nobody", "nothing", "nowhere")
+)
 HALF_BYTES = 2
 
 Opens = Callable[[IncomingQuestion], bool]

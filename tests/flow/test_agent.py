@@ -436,10 +436,10 @@ async def test_a_model_that_says_that_nothing_answers_is_a_refusal_with_suggesti
     assert response.confidence < 0.5
 
 
-async def test_an_answer_of_which_nothing_is_supported_is_a_refusal() -> None:
+async def test_an_answer_of_which_nothing_is_supported_gives_way_to_the_passages() -> None:
     model = ScriptedModel([search("upload files"), "Visit the moon with Captain Zorg in 1999 [1]."])
     response = (await ask(agent_with(model))).response
-    assert response.outcome is Outcome.NO_RESULTS
+    assert response.outcome is Outcome.LOW_CONFIDENCE
     assert "Zorg" not in response.answer
 
 
