@@ -28,7 +28,7 @@ from rag_core.reading.words import word_shares
 
 NAME = "footnote-reader-1"
 WEIGHTS = Path(__file__).with_name("reader.hmsemb")
-SHA256 = "b02c9457d5a1b25b8eb5d4ce9dfd8f71429d930e92d4379d9c842fadc85115a9"
+SHA256 = "653a6d6c84c18345550ef6abd7704f4ece4b05f61e7e4dd31c85d9cca46f7865"
 PACKAGE = "footnote-bot"
 MAX_TOKENS = 288
 """What it was trained to read at once; of a longer section it reads one part after the other."""
