@@ -19,6 +19,7 @@ from rag_core.evaluation.question_set import QuestionSet, SetQuestion
 from rag_core.evaluation.retrieval_quality import BOOK, Told
 from rag_core.evaluation.threads import thread_before
 from rag_core.reading.estimate import FEATURES, NOTHING, Estimate, Features
+from rag_core.retrieval.cosines import scale_of
 from rag_core.retrieval.query import DEFAULT_LIMIT, MIN_TEXT, SearchQuery
 
 ANSWERED = 0.96
@@ -27,9 +28,6 @@ LEAST_OF_A_KIND = 20
 """Questions of each kind without which nothing is learnt."""
 FALSELY_SURE = 0.08
 """The share of what the pages do not answer, of near questions, that is answered all the same."""
-FLOOR = 0.35
-"""The similarity below which a section is no suggestion: two texts about other things reach it
-seldom. It is a judgement, not a measurement."""
 STEADYING = 5.0
 """How strongly the weights are held back, so that a small set does not carry them away."""
 WEIGHT = 2_000.0
@@ -116,7 +114,7 @@ def calibrated(
         embedder=embedder,
         reader=reader,
         measured_on=measured_on,
-        floor=FLOOR,
+        floor=scale_of(embedder).related,
         intercept=round(intercept, 3),
         weights={name: round(weight, 3) for name, weight in zip(FEATURES, weights, strict=True)},
         low=LOWEST,

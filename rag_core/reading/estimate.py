@@ -7,11 +7,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from importlib import resources
-from statistics import fmean
 
 from pydantic import BaseModel, ConfigDict
 
 from rag_core.reading.sections import ReadSection
+from rag_core.retrieval.cosines import scale_of
 from rag_core.retrieval.coverage import coverage as wording
 
 DATA = "estimates.json"
@@ -21,45 +21,33 @@ DATA = "estimates.json"
 class Features:
     """What the readings of the best sections show, in figures."""
 
-    top_relevance: float = 0.0
-    margin: float = 0.0
-    """How far the first section is ahead of the second."""
-    mean_relevance: float = 0.0
     best_answered: float = 0.0
-    second_answered: float = 0.0
-    mean_answered: float = 0.0
+    """How surely the best of the sections holds the answer, ..."""
+    first_answered: float = 0.0
+    """... and the one that is shown first."""
     best_unit: float = 0.0
-    cosine: float = 0.0
-    """Of the question and the nearest section."""
     coverage: float = 0.0
     """The share of the question's rare words that the first section has."""
 
 
 FEATURES = tuple(field.name for field in fields(Features))
-NOTHING = Features()
+NOTHING = Features(best_answered=-10.0, first_answered=-10.0)
 
 
 def features_of(question: str, sections: Sequence[ReadSection]) -> Features:
     """The figures for sections in the reader's order."""
     if not sections:
         return NOTHING
-    relevances = [each.reading.relevance for each in sections]
-    answered = sorted((each.reading.answered for each in sections), reverse=True)
     return Features(
-        top_relevance=relevances[0],
-        margin=relevances[0] - (relevances[1] if len(relevances) > 1 else 0.0),
-        mean_relevance=fmean(relevances),
-        best_answered=answered[0],
-        second_answered=answered[min(1, len(answered) - 1)],
-        mean_answered=fmean(answered),
+        best_answered=max(each.reading.answered for each in sections),
+        first_answered=sections[0].reading.answered,
         best_unit=max(each.best_unit for each in sections),
-        cosine=max(each.section.nearness for each in sections),
         coverage=wording(question, [each.section.headed for each in sections])[0],
     )
 
 
 class Estimate(BaseModel):
-    """Weights and cut-offs as they were measured for one embedder and one reader, and how."""
+    """Weights and cut-offs as they were measured for one reader, with one embedder or any."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -79,9 +67,9 @@ class Estimate(BaseModel):
 
     @classmethod
     def shipped(cls, *, embedder: str, reader: str) -> Estimate:
-        """The measurement for this pair; for a pair that nobody measured, the nearest there is."""
-        known = all_shipped()
-        return max(known, key=lambda each: (each.reader == reader, each.embedder == embedder))
+        """The measurement for this reader, with what a cosine of this embedder means."""
+        known = next((each for each in all_shipped() if each.reader == reader), all_shipped()[-1])
+        return known.model_copy(update={"floor": scale_of(embedder).related})
 
     def odds(self, features: Features) -> float:
         """The log odds that the sections hold the answer."""

@@ -9,7 +9,7 @@ from rag_core.reading.estimate import Estimate
 ESTIMATE = {
     "confidence": 0.42,
     "level": "low",
-    "features": {"top_relevance": 1.25, "cosine": 0.51},
+    "features": {"best_answered": 1.25, "coverage": 0.51},
 }
 
 

@@ -34,6 +34,8 @@ MAX_TOKENS = 288
 """What it was trained to read at once; of a longer section it reads one part after the other."""
 MAX_QUESTION, MAX_HEADINGS = 64, 40
 MAX_PARTS = 2
+MOST_READ = 3
+"""Sections that are read for one question: more cost more and tell nothing more."""
 START, END = 0, 2
 HEAD = "head."
 """How the tensors are called that are no layers of the encoder."""
@@ -58,14 +60,24 @@ class JointReader:
         return NAME
 
     async def read(self, question: str, sections: Sequence[SectionUnits]) -> Sequence[Reading]:
+        """The first sections are read; the others, which are seldom better, are taken to be no
+        better than the worst of these."""
+        if not sections:
+            return []
         loop = asyncio.get_running_loop()
-        scores = await asyncio.gather(
-            *(loop.run_in_executor(self._threads, self._read, question, each) for each in sections)
-        )
+        best = [
+            loop.run_in_executor(self._threads, self._read, question, each)
+            for each in sections[:MOST_READ]
+        ]
+        scores = np.array(await asyncio.gather(*best))
+        rest = np.tile(scores.min(axis=0), (len(sections) - len(scores), 1))
         return [
             Reading(section.score + RELEVANCE_WEIGHT * relevance, answered, units)
             for section, (relevance, answered), units in zip(
-                sections, scores, word_shares(question, sections), strict=True
+                sections,
+                np.concatenate((scores, rest)).tolist(),
+                word_shares(question, sections),
+                strict=True,
             )
         ]
 
