@@ -40,7 +40,7 @@ async def answered(found: Materials, variants: dict[str, Parts]) -> dict[str, li
         opened_model() as (settings, embedder, data_folder),
         opened_reranker(settings) as reranker,
         open_chat_model(settings) as model,
-        open_reader(settings) as reader,
+        open_reader() as reader,
     ):
         cache = own_folder(data_folder / CACHE_FOLDER)
         for each in found.sets:

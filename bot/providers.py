@@ -12,7 +12,6 @@ from bot.chat_endpoint import endpoint_of
 from bot.embedding import EmbeddingChoice, chosen
 from bot.settings import Settings
 from rag_core.ports import ChatModel, Embedder, Reader, Reranker, VectorStore
-from rag_core.reading.words import WordReader
 
 INDEX_FOLDER = "index"
 
@@ -55,11 +54,8 @@ async def open_own_embedder(choice: EmbeddingChoice, embedder: Embedder) -> Asyn
         yield own
 
 
-def open_reader(settings: Settings) -> contextlib.AbstractAsyncContextManager[Reader]:
-    """What reads the sections found: the trained reader where they are the answer. A language model
-    reads them itself, and words are enough for an estimate."""
-    if settings.chat_model != "quoting":
-        return contextlib.nullcontext(WordReader())
+def open_reader() -> contextlib.AbstractAsyncContextManager[Reader]:
+    """What reads the sections that were found; loaded when it is first needed."""
     from rag_core.providers.local.joint_reader import open_joint_reader
 
     return open_joint_reader()

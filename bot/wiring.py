@@ -79,13 +79,13 @@ async def open_services(settings: Settings, folder: Path) -> AsyncIterator[Servi
         retriever = Retriever(
             embedder=embedder, store=vectors, reranker=reranker, beside=staff_shelf
         )
-        reader = await enter(open_reader(settings))
+        reader = await enter(open_reader())
         judge = judge_of(settings, folder, embedder=embedder.model, reader=reader)
         agent = Agent(
             model=model,
             retriever=SectionSearch(retriever),
             config=agent_config(settings),
-            judge=judge,
+            judge=judge if model is None else None,  # a language model reads for itself
             verifier=verifier_of(settings, model),
             catalog=Catalog(books=stores.books, files=stores.jobs, passages=vectors),
         )

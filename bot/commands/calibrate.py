@@ -39,7 +39,7 @@ async def calibrate(folders: Sequence[Path], questions: Sequence[Path], *, as_js
     async with (
         opened_model() as (settings, embedder, data_folder),
         opened_reranker(settings) as reranker,
-        open_reader(settings) as reader,
+        open_reader() as reader,
     ):
         cache = own_folder(data_folder / CACHE_FOLDER)
         judge = judge_of(settings, data_folder, embedder=embedder.model, reader=reader)

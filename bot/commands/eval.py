@@ -172,7 +172,7 @@ async def measured(found: Materials, parts: frozenset[Measured], *, with_history
     async with (
         opened_model() as (settings, embedder, data_folder),
         opened_reranker(settings) as reranker,
-        open_reader(settings) as reader,
+        open_reader() as reader,
     ):
         cache = own_folder(data_folder / CACHE_FOLDER)
         run = Run(

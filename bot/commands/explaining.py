@@ -27,7 +27,7 @@ async def profile_in(settings: Settings) -> ConfidenceProfile:
     """The profile that the house judges by."""
     folder = own_folder(settings.data_dir)
     embedder = await built_with(settings, folder) or ""
-    async with open_reader(settings) as reader:
+    async with open_reader() as reader:
         return judge_of(settings, folder, embedder=embedder, reader=reader).profile
 
 

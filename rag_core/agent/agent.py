@@ -161,7 +161,9 @@ class Agent:
         told = StagesOnly(progress) if manner.hint_only else progress
         try:
             async with asyncio.timeout(self._config.answer_seconds) as deadline:
-                async with Teller(told, checking=report.phrases.checking) as teller:
+                async with Teller(
+                    told, checking="" if self._loop is None else report.phrases.checking
+                ) as teller:
                     return await self._answer(asked, state, bounds, report, teller)
         except TimeoutError as error:
             if not deadline.expired():

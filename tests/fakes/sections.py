@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rag_core.ports import Reading
+from rag_core.agent.confidence.judgement import Judge
+from rag_core.agent.confidence.profiles import CalibratedProfile
+from rag_core.ports import Reader, Reading
+from rag_core.reading.estimate import Estimate
 from rag_core.reading.sections import ReadSection, section_of
+from rag_core.reading.words import WordReader
 from tests.fakes.memory_retriever import passage
 
 
@@ -32,3 +36,13 @@ def read_section(
         section=section,
         reading=Reading(relevance, max(units, default=0.0), units),
     )
+
+
+def judge_by_words(reader: Reader | None = None, *, intercept: float = -5.0) -> Judge:
+    """As sure as the best unit has the question's words."""
+    reader = reader or WordReader()
+    estimate = Estimate(
+        embedder="any", reader=reader.name, measured_on="here", floor=0.2, intercept=intercept,
+        weights={"best_answered": 10.0}, low=0.3, medium=0.6, high=0.9,
+    )  # fmt: skip
+    return Judge(reader=reader, profile=CalibratedProfile(estimate))

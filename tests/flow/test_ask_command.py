@@ -46,7 +46,7 @@ async def test_an_answer_stands_with_its_links_and_what_was_asked_for(handbook: 
     assert re.search(r"Confidence [01]\.\d\d \((?:low|medium|high)\)", " ".join(told.split()))
     refused, _ = await footnote("ask", "Who won the cup in 1998?", "--explain", folder=handbook)
     assert "do not cover" in refused
-    assert "Confidence 0.00 (insufficient)" in " ".join(refused.split())
+    assert re.search(r"Confidence 0\.[0-4]\d \(insufficient\)", " ".join(refused.split()))
     strict = {"AGENT_SCORE_THRESHOLD": "1.0"}
     empty, _ = await footnote("ask", ASKED, "--explain", folder=handbook, settings=strict)
     assert "So nothing was found." in empty

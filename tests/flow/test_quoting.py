@@ -8,9 +8,7 @@ import pytest
 
 from rag_core.agent.agent import ESTIMATE, Agent, AgentAnswer
 from rag_core.agent.answer import Outcome
-from rag_core.agent.confidence.judgement import Judge
 from rag_core.agent.confidence.level import ConfidenceLevel
-from rag_core.agent.confidence.profiles import CalibratedProfile
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.manner import Manner
 from rag_core.agent.passages import questions_in
@@ -20,12 +18,12 @@ from rag_core.conversation.question import Question
 from rag_core.desk.progress import QuestionState
 from rag_core.errors import UpstreamUnavailable
 from rag_core.ports import Reading
-from rag_core.reading.estimate import Estimate
 from rag_core.reading.units import SectionUnits
 from rag_core.reading.words import WordReader
 from tests.builders import a_thread
 from tests.fakes.listening_progress import ListeningProgress
 from tests.fakes.memory_retriever import MemoryRetriever, passage
+from tests.fakes.sections import judge_by_words
 
 LIMITS = passage("Every member may upload ten files a day. A file may have at most 25 MB.")
 INVITES = passage(
@@ -50,15 +48,6 @@ class SureReader(WordReader):
         return [Reading(each.relevance, self._answered, each.units) for each in read]
 
 
-def judge(reader: WordReader) -> Judge:
-    """As sure as the reader is."""
-    estimate = Estimate(
-        embedder="words", reader=reader.name, measured_on="here", floor=0.2, intercept=-5.0,
-        weights={"best_answered": 10.0}, low=0.3, medium=0.6, high=0.9,
-    )  # fmt: skip
-    return Judge(reader=reader, profile=CalibratedProfile(estimate))
-
-
 async def ask(
     text: str = ASKED,
     *,
@@ -72,7 +61,7 @@ async def ask(
         model=None,
         retriever=retriever or MemoryRetriever([LIMITS, INVITES]),
         config=AgentConfig(),
-        judge=judge(SureReader(answered)),
+        judge=judge_by_words(SureReader(answered)),
     )
     return await agent.answer(
         Question(message=text),

@@ -13,7 +13,7 @@ from rag_core.reading.estimate import Estimate, Features
 
 
 def seen(figure: float, *, right: bool, of: str = "one", near: bool = True) -> Observation:
-    features = Features(best_answered=figure, cosine=figure, coverage=figure)
+    features = Features(best_answered=figure, first_answered=figure, coverage=figure)
     return Observation(of=of, features=features, is_answerable=right, is_near=near)
 
 
@@ -33,7 +33,7 @@ def test_what_can_be_told_apart_is() -> None:
     assert figures.answered >= 0.95
     assert figures.refused >= 0.7
     assert 0.0 < found.low <= found.medium <= found.high < 1.0
-    assert found.weights["cosine"] > 0.0
+    assert found.weights["first_answered"] > 0.0
 
 
 def test_hardly_any_near_question_without_an_answer_is_answered_as_sure() -> None:

@@ -72,7 +72,7 @@ def test_simple_looks_at_the_top(
 def test_confidence_rises_with_the_level(one: float, other: float) -> None:
     profile = CalibratedProfile(SHIPPED)
     (level, sure), (other_level, other_sure) = (
-        profile.judge(found(0.5), Features(cosine=figure, best_unit=figure))
+        profile.judge(found(0.5), Features(best_answered=figure, best_unit=figure))
         for figure in (one, other)
     )
     if RANK.index(level) < RANK.index(other_level):

@@ -18,7 +18,7 @@ def test_the_figures_and_the_cut_offs_are_named() -> None:
     answer = {"outcome": "low_confidence"}
     told = "\n".join(reasons(answer, ESTIMATE, CalibratedProfile(shipped)))
     assert "Confidence 0.42 (low) by the profile calibrated" in told
-    assert "top relevance 1.25, cosine 0.51" in told
+    assert "best answered 1.25, coverage 0.51" in told
     assert f"Refused below {shipped.low:g}" in told
 
 

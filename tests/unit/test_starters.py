@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.agent.agent import untrained_judge
-from rag_core.agent.config import AgentConfig
 from rag_core.books.book import Book, BookIds
 from rag_core.books.heading_question import question_of
 from rag_core.books.starters import SEARCHES, Starters
@@ -20,6 +18,7 @@ from rag_core.ingestion.job import IngestionRecord
 from rag_core.retrieval.results import SearchResult
 from tests.fakes.ingestion_stores import MemoryBooks, MemoryJobs
 from tests.fakes.memory_retriever import MemoryRetriever, passage
+from tests.fakes.sections import judge_by_words
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 ENGLISH = "This is how it is done in the house, and what to do with it."
@@ -99,7 +98,7 @@ class Shelf:
             files=self.jobs,
             passages=self,
             retriever=self.retriever,
-            judge=untrained_judge(AgentConfig()),
+            judge=judge_by_words(intercept=-2.0),
         )
 
     async def ingest(self, *, at: datetime = NOON) -> None:
