@@ -13,7 +13,7 @@ from rag_core.agent.verification.markers import markers_in, normalised
 
 MAX_PARTS = 3
 MAX_PART = 120
-LEAST_SHARE = 0.6
+LEAST_SHARE = 0.7
 """Of the words that a sentence adds to the question, so many stand in one sentence of the
 evidence where it was taken from there."""
 SENTENCES = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
