@@ -210,10 +210,15 @@ class Agent:
         tried = []
         for way in ways:
             tool = self._tool(way, state, bounds)
-            quoted = await self._passages.answer(way, tool=tool, report=report, teller=teller)
+            quoted = await self._passages.answer(
+                way, own=asked, tool=tool, report=report, teller=teller
+            )
             tried.append((quoted, tool, way))
         quoted, tool, way = max(tried, key=lambda each: each[0].judged.confidence)
         response = quoted.response
+        if response.should_answer:
+            teller.begin_text(frozenset(note.number for note in response.citations))
+            teller.text(response.answer)
         if report.manner.hint_only:
             response = without_passages(response)
         turn = self._turn(

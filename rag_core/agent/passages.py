@@ -64,8 +64,9 @@ class PassageAnswerer:
         self._now = now
 
     async def answer(
-        self, asked: str, *, tool: RetrievalTool, report: Report, teller: Teller
+        self, asked: str, *, own: str, tool: RetrievalTool, report: Report, teller: Teller
     ) -> Quoted:
+        """`own`: what the asker wrote, where a follow-up is asked with what it leans on."""
         teller.stage(QuestionState.RETRIEVING)
         judged: list[Judged] = []
         spoken: list[Message] = []
@@ -81,13 +82,12 @@ class PassageAnswerer:
             )
             ranks = [passage.rank for passage in response.results]
             found = [tool.context[rank] for rank in ranks]
-            judged.append(await self._judge.judge(question, found))
+            judged.append(
+                await self._judge.judge(question, found, own=own if question == asked else "")
+            )
         teller.stage(QuestionState.GENERATING)
         best = max(judged, key=lambda each: each.confidence)
         answer = self._response(judged, best, tool, report)
-        if answer.should_answer:
-            teller.begin_text(frozenset(note.number for note in answer.citations))
-            teller.text(answer.answer)
         return Quoted(response=answer, spoken=tuple(spoken), judged=best)
 
     async def quote(

@@ -145,13 +145,15 @@ def quote_of(excerpt: Excerpt) -> str:
 
 def citation(excerpt: Excerpt, number: int) -> Citation:
     result = excerpt.section.result
+    quote = quote_of(excerpt)
+    part = result.part_with(quote)
     return Citation(
         number=number,
         page_title=result.page_title,
         section_heading=result.section_heading,
-        chunk_id=result.chunk_id,
-        content_hash=result.content_hash,
-        quote=quote_of(excerpt),
+        chunk_id=part.chunk_id,
+        content_hash=part.content_hash,
+        quote=quote,
         module=result.module,
-        page_url=to_quoted(result.page_url, quote_of(excerpt)),
+        page_url=to_quoted(part.page_url, quote),
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rag_core.agent.checks.instructions import for_readers
 from rag_core.ports import Reader, Reading
 from rag_core.reading.units import SectionUnits
+from rag_core.reading.words import word_shares
 from rag_core.retrieval.results import SearchResult
 from rag_core.text.visible import visible
 
@@ -34,12 +35,19 @@ class ReadSection:
 
 
 async def read_sections(
-    question: str, results: Sequence[SearchResult], reader: Reader
+    question: str, results: Sequence[SearchResult], reader: Reader, *, own: str = ""
 ) -> tuple[ReadSection, ...]:
-    """The best sections found, as the reader orders them."""
+    """The best sections found, as the reader orders them. `own`: the words of a follow-up itself;
+    the units that have them are what it asks for, among all that it leans on."""
     best = results[:READ]
     sections = [section_of(result) for result in best]
     readings = await reader.read(question, sections)
+    if own and own != question:
+        asked = word_shares(own, sections)
+        readings = [
+            replace(each, units=tuple(map(sum, zip(each.units, units, strict=True))))
+            for each, units in zip(readings, asked, strict=True)
+        ]
     read = (
         ReadSection(result=result, section=section, reading=reading)
         for result, section, reading in zip(best, sections, readings, strict=True)

@@ -50,8 +50,11 @@ class Judge:
         self._reader = reader
         self.profile = profile
 
-    async def judge(self, question: str, results: Sequence[SearchResult]) -> Judged:
-        sections = await read_sections(question, results, self._reader) if results else ()
+    async def judge(
+        self, question: str, results: Sequence[SearchResult], *, own: str = ""
+    ) -> Judged:
+        """`own`: the words of a follow-up itself, where the question has more."""
+        sections = await read_sections(question, results, self._reader, own=own) if results else ()
         features = features_of(question, sections)
         level, confidence = self.profile.judge(results, features)
         return Judged(
