@@ -70,7 +70,7 @@ class PassageAnswerer:
         teller.stage(QuestionState.RETRIEVING)
         judged: list[Judged] = []
         spoken: list[Message] = []
-        questions = questions_in(asked)
+        questions = questions_in(asked) if asked == own else (asked,)
         for place, question in enumerate(questions):
             call = search_for(question)
             search = await tool.search(call.arguments, earlier=questions[:place])
