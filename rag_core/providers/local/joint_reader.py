@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import AsyncIterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -31,9 +32,9 @@ WEIGHTS = Path(__file__).with_name("reader.hmsemb")
 SHA256 = "653a6d6c84c18345550ef6abd7704f4ece4b05f61e7e4dd31c85d9cca46f7865"
 PACKAGE = "footnote-bot"
 MAX_TOKENS = 288
-"""What it was trained to read at once; of a longer section it reads one part after the other."""
+"""What it was trained to read at once; of a longer section it reads the part round the unit that
+has most of the question's words."""
 MAX_QUESTION, MAX_HEADINGS = 64, 40
-MAX_PARTS = 2
 MOST_READ = 3
 """Sections that are read for one question: more cost more and tell nothing more."""
 START, END = 0, 2
@@ -65,24 +66,22 @@ class JointReader:
         if not sections:
             return []
         loop = asyncio.get_running_loop()
+        shares = word_shares(question, sections)
         best = [
-            loop.run_in_executor(self._threads, self._read, question, each)
-            for each in sections[:MOST_READ]
+            loop.run_in_executor(self._threads, self._read, question, each, best_place(each, own))
+            for each, own in zip(sections[:MOST_READ], shares, strict=False)
         ]
         scores = np.array(await asyncio.gather(*best))
         rest = np.tile(scores.min(axis=0), (len(sections) - len(scores), 1))
         return [
             Reading(section.score + RELEVANCE_WEIGHT * relevance, answered, units)
             for section, (relevance, answered), units in zip(
-                sections,
-                np.concatenate((scores, rest)).tolist(),
-                word_shares(question, sections),
-                strict=True,
+                sections, np.concatenate((scores, rest)).tolist(), shares, strict=True
             )
         ]
 
-    def _read(self, question: str, section: SectionUnits) -> tuple[float, float]:
-        return self._loaded().read(question, section)
+    def _read(self, question: str, section: SectionUnits, place: int) -> tuple[float, float]:
+        return self._loaded().read(question, section, place)
 
     def _loaded(self) -> JointModel:
         with self._loading:
@@ -117,32 +116,41 @@ class JointModel:
         self._tokenizer.no_truncation()
         give_back()
 
-    def read(self, question: str, section: SectionUnits) -> tuple[float, float]:
-        """Relevance, and whether the section holds the answer, as log odds: those of its best
-        part."""
+    def read(self, question: str, section: SectionUnits, place: int) -> tuple[float, float]:
+        """Relevance, and whether the section holds the answer, as log odds. `place` is that of a
+        character which is read in any case."""
         asked = self._ids(question)[:MAX_QUESTION]
         headings = self._ids(f"{section.breadcrumb}\n\n")[:MAX_HEADINGS]
         room = MAX_TOKENS - 4 - len(asked) - len(headings)
-        scores = [
-            self._scores(asked, [*headings, *part]) for part in self._parts(section.text, room)
-        ]
-        relevance, answered = np.max(scores, axis=0).tolist()
-        return relevance, answered
-
-    def _scores(self, asked: Sequence[int], part: Sequence[int]) -> Floats:
-        states = self._encoder.states([START, *asked, END, END, *part, END])
+        ids = [START, *asked, END, END, *headings, *self._part(section.text, place, room), END]
+        states = self._encoder.states(ids)
         own = 3 + len(asked)
-        return self._heads.scores(states[0], states[1 : 1 + len(asked)], states[own:-1])
+        relevance, answered = self._heads.scores(
+            states[0], states[1 : 1 + len(asked)], states[own:-1]
+        ).tolist()
+        return relevance, answered
 
     def _ids(self, text: str) -> Sequence[int]:
         ids: Sequence[int] = self._tokenizer.encode(encodable(text), add_special_tokens=False).ids
         return ids
 
-    def _parts(self, text: str, room: int) -> Iterator[Sequence[int]]:
-        """As much of the text as is read at once, and then the next."""
-        ids = self._ids(text)
-        for start in range(0, max(1, min(len(ids), MAX_PARTS * room)), room):
-            yield ids[start : start + room]
+    def _part(self, text: str, place: int, room: int) -> Sequence[int]:
+        """As much of the text as is read at once, a quarter of it before the place."""
+        encoding = self._tokenizer.encode(encodable(text), add_special_tokens=False)
+        if len(encoding.ids) <= room:
+            ids: Sequence[int] = encoding.ids
+            return ids
+        at = bisect_left(encoding.offsets, (place, 0)) - room // 4
+        first = max(0, min(at, len(encoding.ids) - room))
+        part: Sequence[int] = encoding.ids[first : first + room]
+        return part
+
+
+def best_place(section: SectionUnits, shares: Sequence[float]) -> int:
+    """Where the unit begins that has most of the question's words."""
+    if not shares:
+        return 0
+    return section.units[max(range(len(shares)), key=shares.__getitem__)].start
 
 
 class Heads:
