@@ -27,6 +27,8 @@ from bot.logs import start_logging
 from bot.settings import Settings, read_settings, variables
 from rag_core.errors import UpstreamRejected
 from rag_core.insight.stats import Tally
+from rag_core.providers.embedders.local import open_local_embedder
+from rag_core.providers.embedders.models import FORMER_LOCAL_MODEL
 from rag_core.storage.engines import examination
 from tests.fakes.embedder import WordEmbedder
 from tests.flow.running_house import footnote
@@ -66,12 +68,13 @@ async def found_by(settings: Settings) -> Mapping[str, Finding]:
 
 
 async def test_a_profile_that_the_embedder_cannot_reach_is_named(looks: Looks) -> None:
-    found = await found_by(looks(FOOTNOTE_CONFIDENCE_PROFILE="strict"))
-    finding = found["confidence profile"]
+    async with open_local_embedder(FORMER_LOCAL_MODEL) as embedder:
+        finding = await strictness(embedder)
     assert finding.is_warning
     assert "0.85" in finding.detail
     assert "refused" in finding.detail
     assert "calibrated" in finding.advice
+    assert "confidence profile" in await found_by(looks(FOOTNOTE_CONFIDENCE_PROFILE="strict"))
     assert "confidence profile" not in await found_by(looks(FOOTNOTE_CONFIDENCE_PROFILE="simple"))
 
 
