@@ -25,6 +25,8 @@ class Features:
     """How surely the best of the sections holds the answer, ..."""
     first_answered: float = 0.0
     """... and the one that is shown first."""
+    cosine: float = 0.0
+    """Of the question and the nearest section."""
     best_unit: float = 0.0
     coverage: float = 0.0
     """The share of the question's rare words that the first section has."""
@@ -41,13 +43,14 @@ def features_of(question: str, sections: Sequence[ReadSection]) -> Features:
     return Features(
         best_answered=max(each.reading.answered for each in sections),
         first_answered=sections[0].reading.answered,
+        cosine=max(each.section.nearness for each in sections),
         best_unit=max(each.best_unit for each in sections),
         coverage=wording(question, [each.section.headed for each in sections])[0],
     )
 
 
 class Estimate(BaseModel):
-    """Weights and cut-offs as they were measured for one reader, with one embedder or any."""
+    """Weights and cut-offs as they were measured for one embedder and one reader, and how."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -67,9 +70,22 @@ class Estimate(BaseModel):
 
     @classmethod
     def shipped(cls, *, embedder: str, reader: str) -> Estimate:
-        """The measurement for this reader, with what a cosine of this embedder means."""
+        """The measurement for this reader, on the scale of this embedder."""
         known = next((each for each in all_shipped() if each.reader == reader), all_shipped()[-1])
-        return known.model_copy(update={"floor": scale_of(embedder).related})
+        return known.on_scale_of(embedder)
+
+    def on_scale_of(self, embedder: str) -> Estimate:
+        """The same for an embedder whose cosines lie lower or higher."""
+        here, there = scale_of(self.embedder).related, scale_of(embedder).related
+        weight = self.weights.get("cosine", 0.0)
+        stretched = weight * (1.0 - here) / (1.0 - there)
+        return self.model_copy(
+            update={
+                "floor": there,
+                "intercept": self.intercept + weight * here - stretched * there,
+                "weights": {**self.weights, "cosine": stretched},
+            }
+        )
 
     def odds(self, features: Features) -> float:
         """The log odds that the sections hold the answer."""
