@@ -9,6 +9,7 @@ from rag_core.agent.checks.instructions import for_readers
 from rag_core.ports import Reader, Reading
 from rag_core.reading.units import SectionUnits
 from rag_core.reading.words import word_shares
+from rag_core.retrieval.pages import CRUMB
 from rag_core.retrieval.results import SearchResult
 from rag_core.text.visible import visible
 
@@ -63,12 +64,14 @@ async def read_sections(
 
 
 def section_of(result: SearchResult) -> SectionUnits:
-    """What readers may see of a section."""
+    """A section as it is read: what may be shown of it, and above a staff answer the question that
+    it was given for, because people leave out of a reply what was asked."""
+    question = visible(result.given_for)
     return SectionUnits(
         text=for_readers(visible(result.text)),
         title=visible(result.page_title),
-        heading=visible(result.section_heading),
-        breadcrumb=visible(result.breadcrumb),
+        heading=question or visible(result.section_heading),
+        breadcrumb=CRUMB.join(filter(None, (visible(result.breadcrumb), question))),
         nearness=result.similarity_score,
         score=result.rank_score,
     )

@@ -59,6 +59,8 @@ class SearchResult:
     heading_before: str = ""
     heading_after: str = ""
     """The sections beside it on the page; empty at the page's ends."""
+    given_for: str = field(default="", repr=False)
+    """The question that a staff answer was given for: a reader judges by it, nobody is shown it."""
     vector: Sequence[float] = field(default=(), repr=False, compare=False)
     """For the diversity of the evidence; empty where the store was not asked for it."""
     metadata: Mapping[str, Any] = field(default_factory=dict)

@@ -85,8 +85,8 @@ def among(found: Sequence[SearchResult], kept: Sequence[SearchResult]) -> list[S
 
 
 def as_result(answer: StaffAnswer, score: float, audience: Audience) -> SearchResult:
-    """The answer as this audience is shown it. The question that it helped out with is never a
-    part of it, and its author and message are known in its own place alone."""
+    """The answer as this audience is shown it. The question that it helped out with is shown to
+    nobody, and its author and message are known in its own place alone."""
     own = answer.belongs_to(audience)
     title = answer.title if own else answer.shared_title
     return SearchResult(
@@ -104,6 +104,7 @@ def as_result(answer: StaffAnswer, score: float, audience: Audience) -> SearchRe
         page_title=title,
         breadcrumb=title,
         page_url=(answer.link or None) if own else None,
+        given_for=answer.question,
         vector=answer.vector,
         metadata={"kind": KIND},
     )

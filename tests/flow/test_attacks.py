@@ -176,7 +176,10 @@ async def test_names_and_numbers_that_no_document_has_do_not_stand() -> None:
     for reply in ("Alice may upload ten files a day [1].", "Every member may upload 500 files [1].",
                   "Every member may upload ten files with `rm -rf` a day [1]."):  # fmt: skip
         response = await scripted(reply)
-        assert response.outcome is Outcome.NO_RESULTS, reply
+        assert response.outcome is Outcome.LOW_CONFIDENCE, reply  # the passage is quoted instead
+        assert not any(made_up in told(response) for made_up in ("Alice", "500", "rm -rf")), reply
+        assert FACT in response.answer
+        assert [each.text for each in response.removed] == [reply.replace(" [1]", "")]
 
 
 async def scripted(reply: str) -> AgentResponse:

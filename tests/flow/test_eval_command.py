@@ -213,7 +213,9 @@ async def test_two_runs_are_reported_and_compared(kitchen: Path, tmp_path: Path)
     assert "How long is green tea steeped?" in (tmp_path / "both.html").read_text()
     printed, _ = await footnote("eval", *runs, "--json", folder=tmp_path)
     told = json.loads(printed)
-    assert told["questions"][0]["outcome_after"] == "no_results"
+    lost = told["questions"][0]
+    assert lost["outcome_after"] == json.loads(after)["questions"][0]["outcome"]
+    assert lost["outcome_after"] != lost["outcome_before"] == "completed"
     assert {one["verdict"] for one in told["figures"]} == {"within noise", "the same"}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag_core.agent.agent import Agent
-from rag_core.agent.answer import AgentResponse
+from rag_core.agent.answer import AgentResponse, Outcome
 from rag_core.agent.config import AgentConfig
 from rag_core.agent.prompts import SYSTEM_PROMPT
 from rag_core.books.book import BookIds
@@ -78,8 +78,13 @@ async def test_an_order_in_the_question_is_not_carried_out() -> None:
 async def test_the_rules_are_not_repeated() -> None:
     model = ScriptedModel([search("upload files a day"), f"{SYSTEM_PROMPT} [1]"])
     response = await ask(model, FACT)
-    assert "retrieve_documentation" not in response.answer
-    assert not response.should_answer
+    rules = [line for line in SYSTEM_PROMPT.splitlines() if len(line) > 20]
+    assert rules
+    shown = everything(response) + repr(response.removed)
+    assert all(line not in shown for line in rules)
+    assert "retrieve_documentation" not in shown
+    assert response.outcome is Outcome.LOW_CONFIDENCE  # the passage stands in their place
+    assert [each.quote for each in response.citations] == [FACT]
 
 
 async def test_a_text_about_orders_stays_readable() -> None:

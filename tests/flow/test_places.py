@@ -124,6 +124,7 @@ async def test_an_answer_that_was_kept_in_one_server_is_found_in_no_other(
             await house.bind(place, "course")
         await house.keep(OURS)
         found = await house.ask(OURS, ASKED)
+        assert found.outcome is Outcome.COMPLETED
         assert "blue shed" in found.answer
         assert found.citations[0].page_title.startswith("Staff answer by Ada Lovelace (HR)")
         for place in (THEIRS, WORKSPACE):
@@ -153,6 +154,7 @@ async def test_the_words_of_the_asker_are_published_nowhere(opened: Opens, tmp_p
         await house.bind(OURS, "course")
         await house.keep(OURS)
         found = await house.ask(OURS, "Where can I leave a bicycle at night?")
+        assert found.outcome is Outcome.COMPLETED
         assert "blue shed" in found.answer
         assert "Zacharias" not in repr(found)
 

@@ -76,7 +76,7 @@ async def test_a_new_index_with_a_key_is_built_at_cohere_and_stays_there(tmp_pat
 async def test_another_embedder_is_refused_with_both_names(tmp_path: Path) -> None:
     await write_and_find(settings(), tmp_path)
     async with embeddings_peer() as peer:
-        with pytest.raises(ConfigurationError, match=r"MiniLM.*text-embedding-3-small"):
+        with pytest.raises(ConfigurationError, match=r"granite.*text-embedding-3-small"):
             await write_and_find(
                 settings(FOOTNOTE_EMBEDDER="openai", **at_openai(peer.url)), tmp_path
             )

@@ -78,7 +78,9 @@ FAULTS = [
     ),
     Fault(
         "orders are shown as sources", f"{AGENT}/response.py",
-        "shortened(for_readers(visible(result.text)))", "shortened(visible(result.text))",
+        "whole = for_readers(visible(result.text))\n"
+        "    before = for_readers(visible(result.text[: result.found_at]))",
+        "whole = visible(result.text)\n    before = visible(result.text[: result.found_at])",
         "reaches_a_reader and text",
     ),
     Fault(

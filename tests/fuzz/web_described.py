@@ -63,4 +63,6 @@ def fitting(body: dict[str, Any], *, at: str) -> dict[str, Any]:
     if at == "/jobs":
         made |= {"paths": [FOLDER], "base_url": "https://library.example/"}
         made.pop("urls", None)
+        if made.get("embed_anew") and made.get("mode", "incremental") == "incremental":
+            made["mode"] = "full"
     return made

@@ -23,6 +23,7 @@ from rag_core.books.audience import Audience
 from rag_core.conversation.key import Platform, TenantId
 from rag_core.desk.incoming import MessageIdentity
 from rag_core.errors import InvalidQuestion
+from rag_core.reading.sections import section_of
 from rag_core.retrieval.results import SearchResult
 from rag_core.staff.answer import Keeping, StaffAnswer, may_answer
 from rag_core.staff.shelf import among, as_result
@@ -118,3 +119,13 @@ def test_a_kept_answer_stands_before_what_is_not_nearer() -> None:
     assert among([], [as_result(ANSWER, 0.5, AUDIENCE)])[0].page_title.startswith(
         "Staff answer by Cleo, "
     )
+
+
+def test_a_kept_answer_is_read_below_its_question_which_is_not_quoted() -> None:
+    answer = replace(ANSWER, question="Where do I leave my bicycle?")
+    result = as_result(answer, 0.5, AUDIENCE)
+    section = section_of(result)
+    assert answer.question in section.breadcrumb
+    assert answer.question in section.headed
+    assert section.text == answer.text
+    assert answer.question not in repr(result)
