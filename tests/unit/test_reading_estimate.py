@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rag_core.providers.embedders.models import FORMER_LOCAL_MODEL, LOCAL_MODEL
 from rag_core.reading.estimate import (
     FEATURES,
     NOTHING,
@@ -55,7 +56,22 @@ def test_what_is_shipped_says_how_it_was_measured_and_is_in_order(shipped: Estim
 def test_a_pair_that_nobody_measured_gets_the_nearest_measurement() -> None:
     (first, *_) = all_shipped()
     assert Estimate.shipped(embedder="unheard-of", reader=first.reader).reader == first.reader
-    assert Estimate.shipped(embedder="unheard-of", reader="unheard-of") in all_shipped()
+    readers = {each.reader for each in all_shipped()}
+    assert Estimate.shipped(embedder="unheard-of", reader="unheard-of").reader in readers
+
+
+def test_a_cosine_means_the_same_on_the_scale_of_its_embedder() -> None:
+    own, former = (
+        Estimate.shipped(embedder=embedder, reader="footnote-reader-1")
+        for embedder in (LOCAL_MODEL, FORMER_LOCAL_MODEL)
+    )
+    for share in (0.0, 0.5, 1.0):
+        cosines = [each.floor + share * (1.0 - each.floor) for each in (own, former)]
+        first, second = (
+            each.odds(Features(cosine=cosine))
+            for each, cosine in zip((own, former), cosines, strict=True)
+        )
+        assert first == pytest.approx(second)
 
 
 async def test_the_sentence_that_answers_scores_best() -> None:
