@@ -26,11 +26,11 @@ from rag_core.text.tree import ESCAPE, Emphasis, Inline, Inlines, LineBreak, Quo
 from rag_core.text.visible import visible
 from rag_core.text.writing import MarkdownWriter
 
-ROOM = 125
+ROOM = 115
 """Words that one question is answered in, where no single block is longer."""
 ROOM_OF_SEVERAL = 90
 """The same for each of several questions."""
-ROOM_OF_BEST, ROOM_OF_OTHERS = 100, 20
+ROOM_OF_BEST, ROOM_OF_OTHERS = 85, 15
 """Words of what answers best, and of each other section, where it is not sure that one answers."""
 FOREIGN_MARKER = re.compile(rf"{ESCAPE}?\[(\^?\d{{1,4}}){ESCAPE}?\]")
 MARKDOWN = re.compile(r"[\\`*_\[\]<>#|~&]")
