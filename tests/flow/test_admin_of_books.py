@@ -122,7 +122,8 @@ async def lived_in(library: Library, book: str) -> Ids:
     rated = await library.send(f"{book}-asker", "POST", "/feedback", json=rating)
     assert rated.status_code == 204
     for question in IN_VAIN[book]:
-        assert (await ask(f"{question} {mark}"))["outcome"] == "no_results"
+        # The page has the mark too, so it may come near; either way the question opens a gap.
+        assert (await ask(f"{question} {mark}"))["outcome"] in {"no_results", "low_confidence"}
     put = await library.send(admin, "PUT", f"/uploads/{book}/{mark}.md", content=b"# Hello\n\nYou.")
     assert put.status_code == 204
     job = await library.send(admin, "POST", f"/uploads/{book}", json={"title": mark})

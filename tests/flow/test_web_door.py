@@ -219,7 +219,8 @@ async def lived_in(house: RunningHouse) -> Stored:
     """Something of each kind that a stranger might read or change."""
     answered = await house.ask(message="How long may a book be kept?")
     refused = await house.ask(message=f"May {MARK} bring a dog?")
-    assert refused["outcome"] == "no_results"
+    # The page has the mark too, so it may come near; either way the question opens a gap.
+    assert refused["outcome"] in {"no_results", "low_confidence"}
     (gap,) = (await house.web.get("/gaps")).json()["gaps"]
     job = (await house.web.get("/jobs")).json()["jobs"][0]
     draft = {
