@@ -36,9 +36,9 @@ IN_VAIN = {
         "Is my dog welcome at the office?",
     ),
     "staff": (
-        "How much does parking cost in the garage?",
-        "What is the price of parking a car in the garage?",
-        "What do I pay for parking in the garage?",
+        "What is the wifi password of the meeting room?",
+        "Which password opens the wifi in the meeting room?",
+        "How do I get the wifi password for the meeting room?",
     ),
 }
 """So different that each book has a gap of its own."""

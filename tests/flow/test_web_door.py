@@ -218,9 +218,8 @@ def all_rows(data: Path) -> Mapping[str, list[tuple[object, ...]]]:
 async def lived_in(house: RunningHouse) -> Stored:
     """Something of each kind that a stranger might read or change."""
     answered = await house.ask(message="How long may a book be kept?")
-    refused = await house.ask(message=f"May {MARK} bring a dog?")
-    # The page has the mark too, so it may come near; either way the question opens a gap.
-    assert refused["outcome"] in {"no_results", "low_confidence"}
+    refused = await house.ask(message=f"What is the wifi password of {MARK}?")
+    assert refused["outcome"] == "no_results"
     (gap,) = (await house.web.get("/gaps")).json()["gaps"]
     job = (await house.web.get("/jobs")).json()["jobs"][0]
     draft = {
