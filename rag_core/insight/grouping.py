@@ -15,8 +15,9 @@ from rag_core.insight.joining import cores, joined
 
 MEANING = 0.7
 """How much the vectors count; the rest is shared words, the rare ones above all."""
-COMMON = 8
-"""What all questions share is taken out of their vectors; with so few questions, half of it."""
+COMMON, LEAST_COMMON = 8, 0.6
+"""What all questions share is taken out of their vectors, the more the more there are; of few at
+least this share of it, for all texts have something in common."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +65,7 @@ def features(questions: Sequence[Worded], *, without_common: bool = False) -> Ma
     """One row a question; the product of two rows says how alike the two are."""
     vectors = unit(np.array([question.vector for question in questions], dtype=np.float64))
     if without_common:
-        share = len(vectors) / (len(vectors) + COMMON)
+        share = max(LEAST_COMMON, len(vectors) / (len(vectors) + COMMON))
         vectors = unit(vectors - vectors.mean(axis=0) * share)
     words = unit(word_weights([set(question.terms) for question in questions]))
     both: Matrix = np.hstack([math.sqrt(MEANING) * vectors, math.sqrt(1 - MEANING) * words])
