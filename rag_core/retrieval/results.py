@@ -17,6 +17,8 @@ class SectionPart:
     chunk_id: str
     content_hash: str
     page_url: str | None
+    section_heading: str
+    """The nearest heading above it, which may be one within the section."""
     start: int
 
 
@@ -90,6 +92,7 @@ class SearchResult:
             chunk_id=self.chunk_id,
             content_hash=self.content_hash,
             page_url=self.page_url,
+            section_heading=self.section_heading,
             start=self.found_at,
         )
         wanted = squeezed(quote)
@@ -99,8 +102,8 @@ class SearchResult:
             for part, end in zip(self.parts, ends, strict=False)
             if wanted in squeezed(self.text[part.start : end])
         ]
-        ids = [part.chunk_id for part in holding]
-        return own if not holding or self.chunk_id in ids else holding[0]
+        found = (part for part in holding if part.chunk_id == self.chunk_id)
+        return next(found, holding[0] if holding else own)
 
 
 def squeezed(text: str) -> str:

@@ -158,6 +158,7 @@ def as_result(found: SearchResult, page: Page, section: Section) -> SearchResult
                 chunk_id=chunk.chunk_id,
                 content_hash=chunk.content_hash,
                 page_url=chunk.page_url,
+                section_heading=chunk.section_heading,
                 start=len(text),
             )
         )

@@ -130,7 +130,7 @@ def test_evidence_found_again_keeps_its_number() -> None:
 
 def test_a_section_found_again_by_another_of_its_chunks_keeps_its_number() -> None:
     parts = tuple(
-        SectionPart(chunk_id=name, content_hash=name, page_url=None, start=at)
+        SectionPart(chunk_id=name, content_hash=name, page_url=None, section_heading="", start=at)
         for at, name in enumerate(("one", "two"))
     )
     section = a_result("Ten a day.", chunk_id="one", content_hash="one", parts=parts)

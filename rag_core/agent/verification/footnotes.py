@@ -38,7 +38,7 @@ class Footnotes:
         return Citation(
             number=number,
             page_title=result.page_title,
-            section_heading=result.section_heading,
+            section_heading=part.section_heading,
             chunk_id=part.chunk_id,
             content_hash=part.content_hash,
             quote=quote,
