@@ -15,8 +15,11 @@ from rag_core.ingestion.job import JobStatus
 from rag_core.ingestion.pipeline import Ingestion, IngestionRequest
 from rag_core.providers.edge.store import open_edge_store
 from rag_core.providers.embedders.local import open_local_embedder
+from rag_core.providers.local.joint_reader import open_joint_reader
+from rag_core.reading.sections import read_sections
 from rag_core.retrieval.query import EVERYTHING, SearchQuery
 from rag_core.retrieval.retriever import Retriever
+from rag_core.retrieval.sections import SectionSearch
 from rag_core.storage.books import Books
 from rag_core.storage.engines.database import open_database
 from rag_core.storage.jobs import Jobs
@@ -68,11 +71,12 @@ async def house(folder: Path) -> AsyncIterator[tuple[Ingestion, Retriever]]:
 
 
 async def test_questions_about_the_examples_find_their_page(folder: Path) -> None:
-    async with house(folder) as (_, retriever):
+    async with house(folder) as (_, retriever), open_joint_reader() as reader:
         for book, question, page, words in QUESTIONS:
             query = SearchQuery(text=question, book_ids=BookIds([book]), audience=None, limit=3)
-            found = (await retriever.search(query)).results
-            assert page in found[0].source_file, question
+            found = (await SectionSearch(retriever).search(query)).results
+            first = (await read_sections(question, found, reader))[0].result
+            assert page in first.source_file, question
             assert any(words in " ".join(result.text.split()) for result in found), question
         assert await retriever.modules(books=BookIds(["course"]), filters=EVERYTHING) == [
             "module-1",
