@@ -15,9 +15,9 @@ from rag_core.insight.joining import cores, joined
 
 MEANING = 0.7
 """How much the vectors count; the rest is shared words, the rare ones above all."""
-COMMON, LEAST_COMMON = 8, 0.6
-"""What all questions share is taken out of their vectors, the more the more there are; of few at
-least this share of it, for all texts have something in common."""
+COMMON, COMMON_OF_FEW, MOST_OF_FEW = 8, 5, 0.6
+"""What all questions share is taken out of their vectors, the more the more there are. With so many
+questions it is half of it; with few it is a little more, as all texts have something in common."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,9 @@ def features(questions: Sequence[Worded], *, without_common: bool = False) -> Ma
     """One row a question; the product of two rows says how alike the two are."""
     vectors = unit(np.array([question.vector for question in questions], dtype=np.float64))
     if without_common:
-        share = max(LEAST_COMMON, len(vectors) / (len(vectors) + COMMON))
+        count = len(vectors)
+        of_few = min(MOST_OF_FEW, count / (count + COMMON_OF_FEW))
+        share = max(of_few, count / (count + COMMON))
         vectors = unit(vectors - vectors.mean(axis=0) * share)
     words = unit(word_weights([set(question.terms) for question in questions]))
     both: Matrix = np.hstack([math.sqrt(MEANING) * vectors, math.sqrt(1 - MEANING) * words])

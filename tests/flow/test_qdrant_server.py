@@ -177,7 +177,7 @@ async def test_a_file_replaced_in_the_middle_of_a_search_is_neither_absent_nor_m
     ):
         await put(writer, [long_text("oven one"), long_text("oven two")])
         assert len(await find(reader)) == 2
-        script.script += [*[Fine()] * steps_before, Slow(0.5)]
+        script.script += [*[Fine()] * steps_before, Slow(2.0)]
         searching = asyncio.create_task(find(reader))
         await asyncio.sleep(0.1)
         await put(writer, [long_text(f"oven {n}") for n in range(5)], version=2)
