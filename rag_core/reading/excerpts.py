@@ -20,8 +20,6 @@ RELEVANCE_WEIGHT = 2.0
 """What a section's relevance counts beside the scores of its units."""
 FAR = 0.3
 """A block that is so much worse than the best one is not shown, even where there is room."""
-NEIGHBOUR = 0.05
-"""What a block gains that stands right beside one that is shown."""
 SAME_QUOTE = 0.9
 """The share of the best unit's score with which a neighbour is quoted with it."""
 LONGEST_QUOTE = 60
@@ -91,7 +89,7 @@ def chosen(worth: dict[Place, float], words: dict[Place, int], room: int) -> set
     shown, used = {best}, words[best]
     while True:
         fitting = {
-            place: value + NEIGHBOUR * bool(beside(place) & shown)
+            place: value
             for place, value in worth.items()
             if place not in shown and used + words[place] <= room
         }
@@ -100,10 +98,6 @@ def chosen(worth: dict[Place, float], words: dict[Place, int], room: int) -> set
             return shown
         shown.add(place)
         used += words[place]
-
-
-def beside(place: Place) -> set[Place]:
-    return {Place(place.section, place.block - 1), Place(place.section, place.block + 1)}
 
 
 def excerpt_of(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from rag_core.agent.answer import Citation, Mark
-from rag_core.agent.checks.fragments import to_quoted
 from rag_core.agent.phrases import Phrases
+from rag_core.agent.verification.footnotes import citation_of
 from rag_core.reading.excerpts import (
     MOST_SECTIONS,
     Excerpt,
@@ -144,16 +144,4 @@ def quote_of(excerpt: Excerpt) -> str:
 
 
 def citation(excerpt: Excerpt, number: int) -> Citation:
-    result = excerpt.section.result
-    quote = quote_of(excerpt)
-    part = result.part_with(quote)
-    return Citation(
-        number=number,
-        page_title=result.page_title,
-        section_heading=part.section_heading,
-        chunk_id=part.chunk_id,
-        content_hash=part.content_hash,
-        quote=quote,
-        module=result.module,
-        page_url=to_quoted(part.page_url, quote),
-    )
+    return citation_of(excerpt.section.result, number=number, quote=quote_of(excerpt))

@@ -32,16 +32,20 @@ class Footnotes:
         return tuple(self._citation(rank, number) for rank, number in self._numbers.items())
 
     def _citation(self, rank: int, number: int) -> Citation:
-        result = self._results[rank]
         quote = next((m.quote for m in self._marks if m.number == number and m.quote), "")
-        part = result.part_with(quote)
-        return Citation(
-            number=number,
-            page_title=result.page_title,
-            section_heading=part.section_heading,
-            chunk_id=part.chunk_id,
-            content_hash=part.content_hash,
-            quote=quote,
-            module=result.module,
-            page_url=to_quoted(part.page_url, quote),
-        )
+        return citation_of(self._results[rank], number=number, quote=quote)
+
+
+def citation_of(result: SearchResult, *, number: int, quote: str) -> Citation:
+    """The footnote for words of a section: it leads to the paragraph that holds them."""
+    part = result.part_with(quote)
+    return Citation(
+        number=number,
+        page_title=result.page_title,
+        section_heading=part.section_heading,
+        chunk_id=part.chunk_id,
+        content_hash=part.content_hash,
+        quote=quote,
+        module=result.module,
+        page_url=to_quoted(part.page_url, quote),
+    )
