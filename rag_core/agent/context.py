@@ -73,11 +73,6 @@ def context_message(context: Sequence[ContextItem], *, tokens: int, at: datetime
     return Message.user("\n".join((HEADING, BEGIN, *kept, END)), at=at) if kept else None
 
 
-def is_context(message: Message) -> bool:
-    """Whether a message is the context of the question after it, and nothing that was asked."""
-    return message.content.startswith(HEADING)
-
-
 def shown(item: ContextItem) -> str:
     """An item without what gives orders and without what would end the block."""
     text = PARTS.sub(" ", for_readers(visible(item.text))).strip()

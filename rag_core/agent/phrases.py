@@ -237,12 +237,6 @@ def language_in(locale: str) -> str:
     return language if language in PHRASES else "en"
 
 
-def open_part(part: str) -> str:
-    """The sentence that names a part of a question which the documents do not answer."""
-    said = phrases_for(part, "en").part_not_covered
-    return said.format(part=part.strip(" ?.!"))
-
-
 def named_open(sentence: str) -> str:
     """Which part of a question a sentence names as not answered; empty: it is no such sentence."""
     for phrases in PHRASES.values():

@@ -33,11 +33,6 @@ UNMARKED = frozenset(word.replace("'", "") for word in SMALL.split() if "'" in w
 """`whats`, `dont`: as they are typed in a hurry."""
 FUNCTION_WORDS = frozenset(SMALL.split()) | (UNMARKED - WORDS_THEMSELVES)
 """Words that say how a sentence hangs together, not what it is about."""
-NEGATED = (
-    r"n['’]t\b|\b(?:are|ca|could|did|does|do|had|has|have|is|must|need|should|was|were|wo"
-    r"|would)nt\b"
-)
-"""A verb that is denied, in a question also without its apostrophe: a pattern."""
 
 
 def listed(text: str) -> list[str]:
@@ -68,12 +63,6 @@ def stem_of(word: str) -> str:
         parts = normalize("NFKD", bare)
         bare = "".join(letter for letter in parts if not combining(letter)) or bare
     return stem(bare)
-
-
-@lru_cache(maxsize=8_192)
-def wholes_of(first: str, second: str) -> frozenset[str]:
-    """The stems of two words that are written as one: `rollback`, `roll-back`."""
-    return frozenset((stem_of(first + second), stem_of(f"{first}-{second}")))
 
 
 def meant(text: str) -> Iterator[str]:
