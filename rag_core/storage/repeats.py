@@ -22,7 +22,7 @@ from rag_core.storage.vector_text import halves_from_text, vector_to_text
 repeats, questions, answers = schema.repeats, schema.questions, schema.answers
 
 KEY_NAME = "repeats.key"
-COMPARED = 500
+COMPARED = 200
 """The newest questions of a place; those before them are known no more."""
 
 ANSWERED = Statement(

@@ -109,41 +109,60 @@ async def test_an_error_undoes_the_whole_transaction_and_comes_out_as_it_is(
     assert await names(database) == set()
 
 
+class Pause:
+    """Holds a transaction open: one of SQLite's runs in a thread, of PostgreSQL's in the loop."""
+
+    def __init__(self, engine: str) -> None:
+        self._is_in_a_thread = engine == "sqlite"
+        self._loop = asyncio.get_running_loop()
+        self._over = threading.Event()
+        self.begun = asyncio.Event()
+
+    async def take(self) -> None:
+        self._loop.call_soon_threadsafe(self.begun.set)
+        if self._is_in_a_thread:
+            assert self._over.wait(timeout=10)
+        else:
+            assert await asyncio.to_thread(self._over.wait, 10)
+
+    def end(self) -> None:
+        self._over.set()
+
+
 async def test_readers_do_not_wait_for_the_writer_and_see_what_is_committed(
-    database: Database,
+    engine: str, database: Database
 ) -> None:
-    begun, go_on = asyncio.Event(), asyncio.Event()
+    pause = Pause(engine)
 
     async def body(transaction: Transaction) -> None:
         await add(transaction, "new")
-        begun.set()
-        await go_on.wait()
+        await pause.take()
 
     writing = asyncio.create_task(database.write(body))
-    await begun.wait()
+    await pause.begun.wait()
     assert await names(database) == set()
-    go_on.set()
+    pause.end()
     await writing
     assert await names(database) == {"new"}
 
 
 async def test_what_was_begun_is_finished_when_its_caller_goes_and_before_the_database_closes(
-    url: str,
+    engine: str, url: str
 ) -> None:
-    begun = asyncio.Event()
+    pause = Pause(engine)
 
     async def body(transaction: Transaction) -> None:
         await add(transaction, "first")
-        begun.set()
-        await asyncio.sleep(0.05)
+        await pause.take()
         await add(transaction, "second")
 
     async with open_database(url) as database:
         caller = asyncio.create_task(database.write(body))
-        await begun.wait()
+        await pause.begun.wait()
         caller.cancel()
         with suppress(asyncio.CancelledError):
             await caller
+        asyncio.get_running_loop().call_later(0.05, pause.end)
     async with open_database(url) as database:
         assert await names(database) == {"first", "second"}
 
@@ -244,3 +263,16 @@ async def test_two_hundred_writers_beside_backups_by_another_process(tmp_path: P
         assert int(printed) >= 1
         for number, count in enumerate(counts):
             assert await markers.get(f"writer-{number}") == str(count - 1)
+
+
+@pytest.mark.parametrize("engine", ["sqlite"], indirect=True)
+async def test_a_transaction_that_awaits_something_else_is_refused_and_undone(
+    database: Database,
+) -> None:
+    async def body(transaction: Transaction) -> None:
+        await add(transaction, "first")
+        await asyncio.sleep(0)
+
+    with pytest.raises(RuntimeError, match="its own statements"):
+        await database.write(body)
+    assert await names(database) == set()

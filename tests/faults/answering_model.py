@@ -32,7 +32,10 @@ from tests.peers.openai_embeddings import embeddings
 from tests.peers.openai_embeddings import fault_in as embedding_fault_in
 
 CANARY = re.compile(r"\bcanary-[0-9a-f]{8}\b")
+CITATION = re.compile(r"\s*\[\d+\]")
 NO_EVIDENCE = "The documents do not cover this."
+VERDICTS = "report_verdicts"
+"""The tool that reports what is verified of an answer."""
 
 
 @dataclass
@@ -111,19 +114,20 @@ class AnsweringModel:
         if fault := fault_in(body):
             self.refused.append(fault)
             return error(400, fault, code="invalid_request_error")
-        call = self._logged(body["messages"])
+        call = self._logged(body["messages"], verifying=verifies(body))
         if self.troubles:
             self.troubled.add(call.asked)
             return await troubled(request, self.troubles.popleft(), body["messages"])
         await asyncio.sleep(self.seconds / 2)
         answered = web.StreamResponse()
+        reply = verdicts_on(body) if verifies(body) else reply_to(body["messages"])
         with contextlib.suppress(ConnectionError):  # whoever asked has died
-            answered = await stream(request, chunks_of(reply_to(body["messages"])))
+            answered = await stream(request, chunks_of(reply))
             call.finished = True
             self._spent[call.asked] += monotonic() - call.at
         return answered
 
-    def _logged(self, messages: list[dict[str, Any]]) -> ModelCall:
+    def _logged(self, messages: list[dict[str, Any]], *, verifying: bool) -> ModelCall:
         said = [str(message.get("content") or "") for message in messages]
         asked = next(
             text
@@ -135,7 +139,7 @@ class AnsweringModel:
             at=monotonic(),
             canaries=tuple(CANARY.findall("\n".join(said))),
             asked="".join(CANARY.findall(asked)[-1:]),
-            first=evidence_in(messages) is None,
+            first=not verifying and evidence_in(messages) is None,
         )
         self.calls.append(call)
         return call
@@ -188,6 +192,30 @@ def reply_to(messages: list[dict[str, Any]]) -> Says | Calls:
     best = evidence[0]
     sentence = re.split(r"(?<=[.!?])\s", best["chunk_text"].strip().split("\n")[-1])[0]
     return Says(f"{sentence.rstrip('.')} [{best['rank']}].")
+
+
+def verifies(body: dict[str, Any]) -> bool:
+    """Whether the verdicts on an answer are asked for."""
+    return any(tool["function"]["name"] == VERDICTS for tool in body.get("tools", ()))
+
+
+def verdicts_on(body: dict[str, Any]) -> Calls:
+    """Whatever stands word for word in a passage is supported, and nothing else."""
+    asked = json.loads(body["messages"][-1]["content"])
+    verdicts = []
+    for claim in asked["claims"]:
+        words = CITATION.sub("", claim["text"]).strip().rstrip(".")
+        holding = [each["passage"] for each in asked["passages"] if words in each["text"]]
+        unfounded = "no_claim" if claim["text"] == NO_EVIDENCE else "not_found"
+        verdicts.append(
+            {
+                "claim": claim["claim"],
+                "verdict": "supported" if holding else unfounded,
+                "words": [{"passage": holding[0], "text": words}] if holding else [],
+                "reason": "" if holding else "No passage says so.",
+            }
+        )
+    return Calls((json.dumps({"verdicts": verdicts}),), name=VERDICTS)
 
 
 @contextlib.asynccontextmanager

@@ -45,123 +45,130 @@ class DatabaseFile:
 
 
 class SqliteTransaction:
-    """Statements on the connection that has a transaction open."""
+    """Statements on a connection that has a transaction open, used in the connection's thread."""
 
-    def __init__(self, connection: aiosqlite.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
     async def rows(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
-        return await fetch(self._connection, *statement.for_sqlite(values))
+        return self._connection.execute(*statement.for_sqlite(values)).fetchall()
 
     async def many(self, statement: Statement, values: Sequence[Mapping[str, Any]], /) -> None:
         if values:
             bound = [statement.for_sqlite(each) for each in values]
-            await self._connection.executemany(bound[0][0], [each for _, each in bound])
+            self._connection.executemany(bound[0][0], [each for _, each in bound])
+
+
+class Writer:
+    """The connection that writes. Whatever it is given runs in its thread in one piece, so that a
+    transaction costs one trip there however many statements it has."""
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        self._connection = connection
+        self._lasts: bool | None = None
+        """Whether commits wait for the disk; None: not known."""
+
+    async def do(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """Once this is begun it is done, even when the caller is cancelled."""
+        # aiosqlite's public methods take one statement each to its thread.
+        in_thread: Any = self._connection
+        return cast(Result, await in_thread._execute(lambda: work(in_thread._conn)))
+
+    async def run(self, text: str, values: Mapping[str, Any], *, lasting: bool) -> Sequence[Row]:
+        """One statement, which is a transaction of its own."""
+
+        def work(connection: sqlite3.Connection) -> Sequence[Row]:
+            self._make_last(connection, lasting)
+            return connection.execute(text, values).fetchall()
+
+        return await self.do(work)
+
+    async def transact(
+        self, body: Callable[[Transaction], Awaitable[Result]], *, lasting: bool
+    ) -> Result:
+        def work(connection: sqlite3.Connection) -> Result:
+            self._make_last(connection, lasting)
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                result = result_of(body(SqliteTransaction(connection)))
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.rollback()  # does nothing where SQLite has done so itself (a full disk)
+                raise
+            return result
+
+        return await self.do(work)
+
+    def _make_last(self, connection: sqlite3.Connection, lasting: bool) -> None:
+        """Whether the next commit waits until the disk has it, and all that was written before.
+
+        The log is kept in order either way: no later commit outlives an earlier one."""
+        if lasting is not self._lasts:
+            connection.execute(f"PRAGMA synchronous={'FULL' if lasting else 'NORMAL'}")
+            self._lasts = lasting
+
+
+def result_of(body: Awaitable[Result]) -> Result:
+    """What a coroutine returns that awaits nothing but statements, which are done at once."""
+    steps = body.__await__()
+    try:
+        next(steps)
+    except StopIteration as end:
+        return cast(Result, end.value)
+    raise RuntimeError("A transaction may await nothing but its own statements.")
 
 
 class SqliteDatabase:
     """A database file that one process writes through one connection."""
 
-    def __init__(
-        self, file: DatabaseFile, *, writer: aiosqlite.Connection, reader: aiosqlite.Connection
-    ) -> None:
+    def __init__(self, file: DatabaseFile, *, writer: Writer, reader: aiosqlite.Connection) -> None:
         self._path = file.path
         self._busy_seconds = file.busy_seconds
         self._writer = writer
         self._reader = reader
-        self._transaction = SqliteTransaction(writer)
-        self._writing = asyncio.Lock()
-        self._lasts: bool | None = None
-        """Whether the connection's commits wait for the disk; None: not known."""
 
     async def rows(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
         with sqlite_errors(self._path):
             return await fetch(self._reader, *statement.for_sqlite(values))
 
     async def run(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
-        return await self._one(statement, values, lasting=True)
+        with sqlite_errors(self._path):
+            return await self._writer.run(*statement.for_sqlite(values), lasting=True)
 
     async def note(self, statement: Statement, /, **values: Any) -> Sequence[Row]:
-        return await self._one(statement, values, lasting=False)
-
-    async def _one(
-        self, statement: Statement, values: Mapping[str, Any], *, lasting: bool
-    ) -> Sequence[Row]:
-        # One statement is a transaction of its own: once it is with the connection's thread it
-        # runs to its end, whoever still waits for it.
-        async with self._writing:
-            with sqlite_errors(self._path):
-                await self._make_last(lasting)
-                return await fetch(self._writer, *statement.for_sqlite(values))
-
-    async def _make_last(self, lasting: bool) -> None:
-        """Whether the next commit waits until the disk has it, and all that was written before.
-
-        The log is kept in order either way: no later commit outlives an earlier one."""
-        if lasting is not self._lasts:
-            self._lasts = None  # should this be cancelled
-            await fetch(self._writer, f"PRAGMA synchronous={'FULL' if lasting else 'NORMAL'}")
-            self._lasts = lasting
+        with sqlite_errors(self._path):
+            return await self._writer.run(*statement.for_sqlite(values), lasting=False)
 
     async def write(
         self, body: Callable[[Transaction], Awaitable[Result]], /, *, lasting: bool = True
     ) -> Result:
-        await self._writing.acquire()  # cancelled here, nothing has begun
-        task = asyncio.ensure_future(self._transact(body, lasting))
-        task.add_done_callback(lambda _: self._writing.release())
-        return await asyncio.shield(task)
-
-    async def _transact(
-        self, body: Callable[[Transaction], Awaitable[Result]], lasting: bool
-    ) -> Result:
         with sqlite_errors(self._path):
-            try:
-                await self._make_last(lasting)
-                await fetch(self._writer, "BEGIN IMMEDIATE")
-                result = await body(self._transaction)
-                await fetch(self._writer, "COMMIT")
-            except BaseException:
-                # Does nothing where SQLite has rolled back by itself (a full disk). It runs after
-                # all that the connection's thread was handed before, so it cannot be too early.
-                await self._writer.rollback()
-                raise
-            return result
+            return await self._writer.transact(body, lasting=lasting)
 
     async def scrub(self) -> None:
         """Rewrite the file and empty the write-ahead log, which holds pages as they were.
 
         `secure_delete` alone is not enough: where a page of the tree was split, the part that
         moved to its neighbour stays behind as bytes that no table knows of any more."""
-        async with self._writing:
-            with sqlite_errors(self._path):
-                await self._make_last(True)
-                await fetch(self._writer, "VACUUM")
-        for _ in range(1 + int(self._busy_seconds / SCRUB_SECONDS / 2)):
-            if await self._checkpoint():
-                return
-            await asyncio.sleep(SCRUB_SECONDS)  # writers go on meanwhile
+        with sqlite_errors(self._path):
+            await self._writer.run("VACUUM", {}, lasting=True)
+            for _ in range(1 + int(self._busy_seconds / SCRUB_SECONDS / 2)):
+                if await self._writer.do(self._checkpoint):
+                    return
+                await asyncio.sleep(SCRUB_SECONDS)  # writers go on meanwhile
         raise StorageError(
             "It is deleted, but another program reads the database, and until that ends the disk"
             " still holds old copies."
         )
 
-    async def _checkpoint(self) -> bool:
+    def _checkpoint(self, connection: sqlite3.Connection) -> bool:
         """Whether the log could be emptied; it cannot while others read from it."""
-        async with self._writing:
-            with sqlite_errors(self._path):
-                await fetch(self._writer, f"PRAGMA busy_timeout={SCRUB_SECONDS * 1000:.0f}")
-                try:
-                    done = await fetch(self._writer, "PRAGMA wal_checkpoint(TRUNCATE)")
-                finally:
-                    await fetch(
-                        self._writer, f"PRAGMA busy_timeout={self._busy_seconds * 1000:.0f}"
-                    )
-        return not done[0]["busy"]
-
-    async def finish(self) -> None:
-        """Wait until the transaction that is being written has ended."""
-        async with self._writing:
-            pass
+        connection.execute(f"PRAGMA busy_timeout={SCRUB_SECONDS * 1000:.0f}")
+        try:
+            done = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        finally:
+            connection.execute(f"PRAGMA busy_timeout={self._busy_seconds * 1000:.0f}")
+        return not done["busy"]
 
 
 async def fetch(
@@ -187,11 +194,7 @@ async def open_sqlite(url: str) -> AsyncIterator[SqliteDatabase]:
             if not is_up_to_date(await versions(writer)):
                 await bring_up_to_date(f"sqlite+aiosqlite:///{file.path}")
         async with connection(file, READ_PRAGMAS) as reader:
-            database = SqliteDatabase(file, writer=writer, reader=reader)
-            try:
-                yield database
-            finally:
-                await database.finish()
+            yield SqliteDatabase(file, writer=Writer(writer), reader=reader)
 
 
 @asynccontextmanager
