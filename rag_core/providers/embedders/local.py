@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from threading import Lock, get_native_id
 from typing import TypeVar
 
@@ -81,7 +82,7 @@ class LocalEmbedder:
             )
         if flat:
             await self._read(self._release_memory, None)
-        return joined(texts_in_pieces, read)
+        return await self._read(partial(joined, texts_in_pieces), read)
 
     async def embed_query(self, text: str) -> Vector:
         """By what the model reads at once: a question is not longer."""
