@@ -115,12 +115,25 @@ def test_a_marker_moves_to_the_passage_that_has_the_words() -> None:
     assert checked.citations[0].content_hash == f"hash of {LIMITS}"
 
 
-def test_a_wrong_number_falls_whatever_the_model_says() -> None:
-    draft = "The limit is 12 uploads a day [2]. Big files are refused [2]."
+def test_the_model_is_told_what_code_misses_and_may_find_a_sum() -> None:
+    draft = "Both of you together have 20 uploads [2]. Big files are refused [2]."
+    sum_of_two = verdict(1, "supported", (2, "The daily limit is 10 uploads"))
+    wrong = verdict(1, "contradicted", reason="The limit does not hold for each.")
+    for first in (sum_of_two, wrong):
+        big = verdict(2, "supported", (2, "larger than 25 MB are not accepted"))
+        checked, model = judged(draft, called(first, big))
+        asked = json.loads(model.requests[0][-1].content)["claims"]
+        assert asked[0]["program_found"] == "20 is not in passage 2."
+        assert "program_found" not in asked[1]
+        assert ("20 uploads" in checked.text) is (first is sum_of_two)
+
+
+def test_a_command_that_stands_nowhere_falls_whatever_the_model_says() -> None:
+    draft = "Run `upload --all` for that [2]. Big files are refused [2]."
     said = called(verdict(1, "supported", (2, "larger than 25 MB are not accepted")))
     checked, model = judged(draft, said)
     assert checked.text == "Big files are refused [1]."
-    assert checked.removed[0].reason == "12 is not in passage 2."
+    assert checked.removed[0].reason == "`upload --all` is not in passage 2."
     assert len(json.loads(model.requests[0][-1].content)["claims"]) == 1
 
 

@@ -16,7 +16,7 @@ from rag_core.agent.verification.alignment import (
     stands_word_for_word,
 )
 from rag_core.agent.verification.claims import Claim, ClaimKind, Passage, Support, Verdict
-from rag_core.agent.verification.code import LEADING, code_fault, judge
+from rag_core.agent.verification.code import LEADING, code_fault, invented, judge
 from rag_core.agent.verification.draft import (
     DraftReader,
     Nodes,
@@ -113,8 +113,8 @@ class AnswerCheck:
     async def _verified(
         self, claims: Sequence[Claim], by_code: Sequence[Verdict], *, seconds: float
     ) -> tuple[Sequence[Verdict], str]:
-        """The verdicts of the verifier, with those of code where it finds a fault, where a claim
-        repeats the evidence word for word, and where the verifier fails."""
+        """The verdicts of the verifier, with those of code where something is made up, where a
+        claim repeats the evidence word for word, and where the verifier fails."""
         open_ones = [
             place
             for place, (claim, verdict) in enumerate(zip(claims, by_code, strict=True))
@@ -126,7 +126,9 @@ class AnswerCheck:
             return by_code, "code (no time was left to ask the language model)"
         try:
             async with asyncio.timeout(min(seconds, MOST_SECONDS)):
-                found = await self._verifier.verify([claims[place] for place in open_ones])
+                found = await self._verifier.verify(
+                    [replace(claims[place], finding=by_code[place].reason) for place in open_ones]
+                )
         except (TimeoutError, FootnoteError) as error:
             cause = "timed out" if isinstance(error, TimeoutError) else "failed"
             log.warning("verification failed", extra={"cause": type(error).__name__})
@@ -181,11 +183,12 @@ def holding_code(
 
 
 def needs_reading(claim: Claim, by_code: Verdict) -> bool:
-    """Whether a claim is left to the verifier: code found no fault, nor the very same words."""
+    """Whether a claim is left to the verifier: it does not repeat the evidence, and nothing in it
+    is made up. A number that code misses may be a sum, and a name may stand in another passage."""
     return (
         claim.kind in {ClaimKind.PROSE, ClaimKind.ROW}
-        and by_code.support is not Support.CONTRADICTED
         and not stands_word_for_word(claim.text, claim.passages)
+        and not (by_code.support is Support.CONTRADICTED and invented(claim))
     )
 
 

@@ -56,6 +56,8 @@ class Claim:
     context: str = ""
     """What it stands under: a heading, the line that leads to its list, the head of its table."""
     question: str = ""
+    finding: str = ""
+    """What code misses in the passages, for a verifier that reads: it may follow from them."""
     kind: ClaimKind = ClaimKind.PROSE
     is_cited: bool = True
     is_foreign: bool = False

@@ -88,6 +88,12 @@ def fault_in(claim: Claim) -> str:
     return next(chain(name_faults(claim.text, text, where), faults(claim.text, text, where)), "")
 
 
+def invented(claim: Claim) -> bool:
+    """Whether a claim has code, a name or a quotation that neither question nor evidence has."""
+    known = "\n".join([claim.question, *(passage.whole for passage in claim.evidence)])
+    return any(name_faults(claim.text, known, "")) and not claim.is_foreign
+
+
 def named_passages(claim: Claim) -> str:
     ranks = [str(passage.rank) for passage in claim.passages]
     return f"passage{'s' if len(ranks) > 1 else ''} {' and '.join(ranks)}"

@@ -80,16 +80,18 @@ class DraftReader:
         return self._nodes(read_markdown(draft), "")
 
     def _nodes(self, blocks: Blocks, context: str) -> Nodes:
+        """A heading holds for all below it, a line that leads on for the next block alone."""
         nodes: list[Node] = []
-        above = context
+        heading, lead = context, ""
         for place, block in enumerate(blocks):
             follower = blocks[place + 1] if place + 1 < len(blocks) else None
-            node = self._node(block, follower, above, nodes[-1] if nodes else None)
+            node = self._node(block, follower, lead or heading, nodes[-1] if nodes else None)
             nodes.append(node)
+            lead = ""
             if isinstance(block, Heading):
-                above = node.statements[0].claim
+                heading = node.statements[0].claim
             elif isinstance(block, Paragraph) and node.leads_on:
-                above = node.statements[-1].claim
+                lead = node.statements[-1].claim
         return tuple(nodes)
 
     def _node(
