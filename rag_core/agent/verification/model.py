@@ -37,7 +37,7 @@ or says that the documents do not cover something.
 words, for a supported claim: one to three short pieces (3 to 12 words each) that say so, copied \
 letter by letter from the passage, each with the passage's number. Otherwise an empty list.
 program_found, where it is given: a detail that a program did not find in the cited passages in \
-this form. It may follow from them all the same (a sum, a span of time, another spelling), or stand \
+this form. It may follow from them all the same (a sum, a span of time, another spelling) or stand \
 in another passage: then the claim is supported. Otherwise it fails.
 reason, for a claim that is not supported: one short sentence that names the wrong detail and what \
 the passage says instead, for example: "60 is not in passage 2; it says 90." Otherwise empty.
