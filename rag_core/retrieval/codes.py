@@ -22,12 +22,6 @@ ERROR_NUMBER = re.compile(
 """A plain number that is one of these is a name as well: `error 409`."""
 SPACED = re.compile(r"(?<![\w-])([A-Z]{2,6}) (?!(?:19|20)\d\d\b)(\d{2,5})(?![\w.:%-])")
 """A name in two words, if the other words of the text are not large as well: `TP 507`."""
-PLAIN_NAME = re.compile(
-    r"(?<![\w./-])(?:--[a-z][\w-]+|\w*[^\W_]_[^\W_]\w*|[A-Z]{1,6}-?\d{2,5}|[a-z]{1,6}-\d{2,5})"
-    r"(?![\w/-])"
-)
-"""What is nothing but a name, as it is written: `max_retries`, `--from`, `K44`, `tp-507`; and not
-`10am` or `python3`."""
 PART = re.compile(r"[a-z]+|\d+|[^a-z\d]+")
 ANY_MARK = r"[-_./: ]?"
 """How a code is joined differs from writer to writer: E-17, E 17, E17."""
@@ -40,12 +34,6 @@ def codes_in(text: str) -> list[str]:
     lowered = text.lower()
     codes = (*filter(is_code, WORD.findall(lowered)), *spoken_codes(text))
     return list(dict.fromkeys(codes))[:MOST]
-
-
-def plain_names(text: str) -> list[str]:
-    """Those of its codes that are nothing but names, and that who speaks of them must use."""
-    named = (name.lower() for name in PLAIN_NAME.findall(text))
-    return list(dict.fromkeys((*filter(is_code, named), *spoken_codes(text))))[:MOST]
 
 
 def spoken_codes(text: str) -> list[str]:

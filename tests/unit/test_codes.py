@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag_core.retrieval.codes import MOST, code_shares, codes_in, pattern_of, plain_names
+from rag_core.retrieval.codes import MOST, code_shares, codes_in, pattern_of
 from rag_core.retrieval.scoring import by_all_signals
 from tests.builders import a_candidate
 
@@ -97,16 +97,3 @@ def test_a_code_may_be_a_word_and_a_number() -> None:
     assert codes_in("what does return code 252 mean") == ["252"]
     assert codes_in("the report of MAY 2024") == []
     assert codes_in("WHO IS IN ROOM 12") == []
-
-
-@pytest.mark.parametrize(
-    ("question", "names"),
-    [
-        ("the default of max_retries?", ["max_retries"]),
-        ("use --from-dead for TP 507, tp-429 or K44", ["--from-dead", "tp-429", "k44", "tp-507"]),
-        ("may I come at 10am with python3 and A4 paper?", []),
-        ("read https://a.example/b_c/d-12 in 2024-25", []),
-    ],
-)
-def test_some_codes_are_nothing_but_names(question: str, names: list[str]) -> None:
-    assert plain_names(question) == names

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag_core.agent.language.reading import read
-from rag_core.agent.language.sentences import asked_sentences, sentences_of
+from rag_core.agent.language.sentences import sentences_of
 from rag_core.agent.language.words import content, words
 
 PLAIN = st.text(alphabet="abC1 .!?'+#-_()[]*\"\n", max_size=40)
@@ -62,23 +62,6 @@ def test_a_word_that_is_whole_ends_one_before_a_number_as_well() -> None:
         "It is no work of art.",
         " 5 of them are.",
     )
-
-
-@given(ANY)
-def test_the_sentences_of_a_question_lose_nothing_of_it(text: str) -> None:
-    assert "".join(asked_sentences(text)) == text
-
-
-@pytest.mark.parametrize(
-    ("question", "sentences"),
-    [
-        ("how long is it? where do i print?", ("how long is it?", " where do i print?")),
-        ("i am in group 6. when do we meet", ("i am in group 6.", " when do we meet")),
-        ("may i use e.g. markdown vs. rst?", ("may i use e.g. markdown vs. rst?",)),
-    ],
-)
-def test_questions_begin_with_small_letters_too(question: str, sentences: tuple[str, ...]) -> None:
-    assert asked_sentences(question) == sentences
 
 
 @pytest.mark.parametrize("said", ["whats", "what's", "Whats", "dont", "don't", "doesnt", "theres"])

@@ -40,7 +40,6 @@ OPENS_SENTENCE = re.compile(
     r"|And|Thus|Then|However|Each|All|No|Its|Their|Every|Some|Most|Both|After|Before|Since|As)\s"
 )
 """What no name goes on with: `X reduces to Y. There …` is two sentences, `J. Smith` is a name."""
-UNTROUBLED = re.compile(r"[.?!](?=\s+[a-z])")
 NUMBERED = re.compile(r"^\s*\d{1,3}\.$")
 
 
@@ -60,19 +59,6 @@ def sentences_of(text: str) -> tuple[str, ...]:
         start = found.end()
     if start < len(text):
         sentences = with_rest(sentences, text[start:])
-    return tuple(sentences)
-
-
-def asked_sentences(question: str) -> tuple[str, ...]:
-    """The sentences of a question, in which nobody troubles to begin them with a large letter."""
-    sentences: list[str] = []
-    for sentence in sentences_of(question):
-        start = 0
-        for found in UNTROUBLED.finditer(sentence):
-            if not is_shortened(sentence[start : found.start() + 1], sentence[found.end() :]):
-                sentences.append(sentence[start : found.end()])
-                start = found.end()
-        sentences.append(sentence[start:])
     return tuple(sentences)
 
 
