@@ -64,7 +64,7 @@ FAULTS = [
     Fault(
         "links of the model stay", f"{CHECKS}/guard.py",
         "return GuardedText(write_stable(read_markdown(text)))", "return GuardedText(text)",
-        "link and shown",
+        "reaches_a_reader and text",
     ),
     Fault(
         "invisible characters stay", "rag_core/text/visible.py",
