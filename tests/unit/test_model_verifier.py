@@ -223,3 +223,17 @@ def test_claims_are_judged_in_their_order() -> None:
     checked = check(DRAFT, found, verifier=ModelVerifier(claims_model))
     assert checked.text == DRAFT
     assert asyncio.run(ModelVerifier(ScriptedModel([called()])).verify([])) == []
+
+
+def test_code_that_does_not_do_what_its_line_says_falls_with_the_line() -> None:
+    commands = "`npm run lint` checks the sources. `npm run build` minifies them."
+    draft = "This minifies the sources:\n\n```\nnpm run lint\n```\n\nIt is checked [1]."
+    for support, stays in (("contradicted", False), ("not_found", True), ("supported", True)):
+        model = ScriptedModel(
+            [called(verdict(1, support), verdict(2, "supported", (1, "checks the sources")))]
+        )
+        checked = check(draft, passages(commands), verifier=ModelVerifier(model))
+        asked = json.loads(model.requests[0][-1].content)["claims"][0]
+        assert asked["stands_under"] == "This minifies the sources:"
+        assert ("npm run lint" in checked.text) is stays, support
+        assert ("This minifies" in checked.text) is stays, support

@@ -135,7 +135,9 @@ class AnswerCheck:
             return by_code, f"code (the language model's check {cause})"
         verdicts = list(by_code)
         for place, verdict in zip(open_ones, found, strict=True):
-            verdicts[place] = verdict
+            is_code = claims[place].kind is ClaimKind.CODE
+            if not is_code or verdict.support is Support.CONTRADICTED:
+                verdicts[place] = verdict
         return verdicts, self._verifier.name
 
 
@@ -184,7 +186,10 @@ def holding_code(
 
 def needs_reading(claim: Claim, by_code: Verdict) -> bool:
     """Whether a claim is left to the verifier: it does not repeat the evidence, and nothing in it
-    is made up. A number that code misses may be a sum, and a name may stand in another passage."""
+    is made up. A number that code misses may be a sum, and a name may stand in another passage.
+    Code that the evidence has may still be said to do what other code does."""
+    if claim.kind is ClaimKind.CODE:
+        return bool(claim.context) and by_code.stands
     return (
         claim.kind in {ClaimKind.PROSE, ClaimKind.ROW}
         and not stands_word_for_word(claim.text, claim.passages)

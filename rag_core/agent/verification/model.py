@@ -36,6 +36,8 @@ or says that the documents do not cover something.
 
 words, for a supported claim: one to three short pieces (3 to 12 words each) that say so, copied \
 letter by letter from the passage, each with the passage's number. Otherwise an empty list.
+stands_under, where it is given: the heading, the line or the head of the table above the claim, \
+which is judged with it. Code below a line claims to do what the line says.
 program_found, where it is given: a detail that a program did not find in the cited passages in \
 this form. It may follow from them all the same (a sum, a span of time, another spelling) or stand \
 in another passage: then the claim is supported. Otherwise it fails.
