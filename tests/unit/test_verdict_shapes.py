@@ -7,6 +7,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rag_core.agent.model_events import FinishReason
 from rag_core.agent.verification.anchors import find_anchor, is_telling
@@ -45,6 +47,9 @@ def calls(*arguments: str) -> Searching:
 
 SHAPES: dict[str, Scripted] = {
     "verdict in capitals": reply({"verdict": "Supported"}, {"verdict": "CONTRADICTED."}),
+    "names in capitals": reply({}, {})
+    .replace('"verdict":', '"Verdict":')
+    .replace("claim", "Claim"),
     "nulls": reply({"reason": None}, {"words": None}),
     "a list for a reason": reply({"reason": []}, {"words": "none"}),
     "fields left out": json.dumps(
@@ -129,11 +134,34 @@ def test_a_claim_without_a_verdict_takes_no_other_with_it(said: Scripted) -> Non
     assert checked.checked_by == "model (code for 1 of 2 sentences, which it left out)"
 
 
+def test_a_reason_holds_nothing_that_cannot_be_stored() -> None:
+    said = reply({}, {"reason": "Up to\x00 25\u200b MB\ud83d."})
+    checked = check(DRAFT, passages(GUESTS, LIMITS), verifier=ModelVerifier(ScriptedModel([said])))
+    assert [each.reason for each in checked.removed] == ["Up to 25 MB."]
+
+
 def test_a_reply_of_nothing_but_brackets_has_no_verdict() -> None:
     claim = Claim(text="Guests may write.", passages=[Passage(rank=1, text=GUESTS)])
     assert parse_verdicts("[" * 50_000, [claim]) == [None]
     assert parse_verdicts('{"a":' * 400 + "1", [claim]) == [None]
     assert parse_verdicts('{"a":' * 400 + "1" + "}" * 400, [claim]) == [None]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: (
+        st.lists(inner)
+        | st.dictionaries(
+            st.sampled_from(["verdicts", "claim", "verdict", "words", "text", "reason", "1"]), inner
+        )
+    ),
+)
+
+
+@given(st.builds(json.dumps, JSON) | st.text('{}[]",:1 claimverdt'))
+def test_no_reply_is_an_error(said: str) -> None:
+    claim = Claim(text="Guests may write.", passages=[Passage(rank=1, text=GUESTS)])
+    assert len(parse_verdicts(said, [claim])) == 1
 
 
 ROW = "| Structured" + " " * 80 + "| Semi-structured" + " " * 40 + "| Unstructured |"

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from rag_core.agent.verification.claims import Support
+from rag_core.text.visible import visible
 
 OPENING = re.compile(r"[{\[]")
 NUMBER = re.compile(r"\W*(?:[^\W\d]+\W*)?(\d{1,6})\W*")
@@ -34,7 +35,7 @@ def support_in(value: object) -> object:
 
 
 def text_in(value: object) -> str:
-    return str(value) if isinstance(value, str | int | float) else ""
+    return visible(str(value)) if isinstance(value, str | int | float) else ""
 
 
 def pieces_in(value: object) -> list[object]:
@@ -91,9 +92,13 @@ def judged(value: Any, claim: object = None, *, depth: int = DEEPEST) -> Iterato
                 yield from judged(each, claim, depth=depth - 1)
 
 
+def with_small_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name.casefold(): value for name, value in pairs}
+
+
 def json_values(text: str) -> Iterator[Any]:
     """Whatever JSON stands in a text, outermost first: within a fence, among words, cut off."""
-    decoder = json.JSONDecoder(strict=False)
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=with_small_names)
     place = 0
     while found := OPENING.search(text, place):
         try:
