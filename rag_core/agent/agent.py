@@ -270,7 +270,7 @@ class Agent:
             tool=tool,
             metrics=metrics,
             profile=self._judge.profile,
-            tokens=draft.tokens,
+            tokens=draft.tokens + text.tokens,
         )
         if report.manner.hint_only:
             response = without_passages(response)
@@ -368,7 +368,8 @@ class Agent:
             log.info("a draft was not written again", extra={"cause": type(error).__name__})
             return text, draft
         checked_again = await self._checked(again, tool, sought, report)
-        return better(text, checked_again), again
+        chosen = better(text, checked_again)
+        return replace(chosen, tokens=text.tokens + checked_again.tokens), again
 
     def _seconds_left(self, report: Report) -> float:
         return self._config.answer_seconds - (time.perf_counter() - report.began)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rag_core.agent.model_events import ModelEvent, ToolChoice, ToolSpec
-from rag_core.agent.verification.claims import Claim, Verdict
+from rag_core.agent.verification.claims import Claim, Verification
 from rag_core.conversation.message import Message
 from rag_core.reading.units import SectionUnits
 
@@ -90,6 +90,6 @@ class Verifier(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def verify(self, claims: Sequence[Claim]) -> Sequence[Verdict]:
-        """One verdict for each claim, in order."""
+    async def verify(self, claims: Sequence[Claim]) -> Verification:
+        """A verdict for each claim, as far as it has one."""
         ...

@@ -508,7 +508,30 @@ async def test_the_verifier_is_asked_between_the_draft_and_the_answer() -> None:
     assert response.answer == "Ten files may be uploaded a day [1]."
     assert response.marks[0].quote == "may upload ten files a day"
     assert response.checked_by == "model"
+    assert response.tokens_used == 60 + 120 + 120
     assert response.outcome is Outcome.LOW_CONFIDENCE
+
+
+async def test_the_tokens_of_every_check_are_counted() -> None:
+    verdict = {"claim": 1, "verdict": "contradicted", "words": [], "reason": "No."}
+    wrong = json.dumps({"verdicts": [verdict]})
+    replies = [
+        search("upload files"),
+        "Bigger files are for owners only [1].",
+        wrong,
+        "Owners may upload bigger files [1].",
+        wrong,
+    ]
+    model = ScriptedModel(replies)
+    agent = Agent(
+        model=model,
+        retriever=MemoryRetriever([LIMITS]),
+        config=AgentConfig(rewrites=True),
+        verifier=ModelVerifier(model),
+    )
+    response = (await ask(agent)).response
+    assert len(model.requests) == len(replies)
+    assert response.tokens_used == 60 + 4 * 120
 
 
 async def test_links_and_mentions_of_the_model_are_words() -> None:

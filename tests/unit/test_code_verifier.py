@@ -28,7 +28,8 @@ The status is called “waiting for review”. The load grew by 40 percent.
 def judged(text: str, *texts: str, kind: ClaimKind = ClaimKind.PROSE) -> Verdict:
     passages = [Passage(rank=n, text=t) for n, t in enumerate(texts or (EVIDENCE,), start=1)]
     claim = Claim(text=text, passages=passages[:1], evidence=passages, kind=kind)
-    (verdict,) = asyncio.run(CodeVerifier().verify([claim]))
+    (verdict,) = asyncio.run(CodeVerifier().verify([claim])).verdicts
+    assert verdict is not None
     return verdict
 
 

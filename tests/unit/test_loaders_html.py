@@ -97,6 +97,13 @@ def test_headings_keep_the_ids_that_links_lead_to(loader: Loader, html: str, mar
         ("<div role=tabpanel hidden><p>tab</p></div><p hidden>no</p><p style='display: none'>no</p>"
          "<script>no</script><template>no</template><p aria-hidden=true>no</p>", "tab"),
         ("<a href=/x><div><h3>Card</h3><p>text</p></div></a>", "### Card\n\ntext"),
+        ("<p>Text <img alt='Hands &lt;up>' src='a b.svg'> more<img src=x.gif alt=''>.</p>",
+         "Text ![Hands <up>](a%20b.svg) more."),
+        ("<table><tr><th>Sign</th></tr><tr><td><img alt='One|two' src=a.svg></td></tr></table>",
+         "| Sign |\n| --- |\n| ![One\\|two](a.svg) |"),
+        ("<p>See <picture><source srcset=d.png><img alt=Plan src=l.png></picture>.</p>",
+         "See ![Plan](l.png)."),
+        ("<h2 id=x><a href=/><img alt=Logo src=l.png></a> Basil</h2>", "## Basil {#x}"),
         ("<p>1 &lt; 2 &amp; 3&nbsp;&#x2014;</p>", "1 < 2 & 3 —"),
     ],
 )  # fmt: skip

@@ -128,6 +128,30 @@ def test_html_inside_is_read_as_text(text: str, read: str) -> None:
     assert clean(text) == read
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ('A <img src="a.svg" alt="Hands up"/> means stop.', "A ![Hands up](a.svg) means stop."),
+        ("| a | b |\n|---|---|\n| <img src='a.svg' alt='Hands up'> | stop |",
+         "| a | b |\n|---|---|\n| ![Hands up](a.svg) | stop |"),
+        ("<table><tr><td><img alt='One|two' src=a.svg></td><td>x</td></tr></table>",
+         "| ![One\\|two](a.svg) | x |\n| --- | --- |"),
+        ("<p>\n<a href='https://x.example/'>\n<img\n alt='A [big]\nplan' src='a (1).png'></a></p>",
+         "[![A big plan](a%20%281%29.png)](https://x.example/)"),
+        ('A <img alt="from a -> b" src="data:image/png;base64,iVBORw0KGgo="> step.',
+         "A from a -> b step."),
+        ("Click <img alt='Save' src={url('/save.png')} />.", "Click Save."),
+        ("A <img data-alt='no' src='a.png'><img alt='' src='b.png'>word.", "A word."),
+        ("<a href='https://ci.example'><img src='https://img.shields.io/b.svg' alt='Build'></a>\n\n"
+         "Ten.", "Ten."),
+        ("## <img src='logo.svg' alt='Logo'>Basil\n\nTen.", "## Basil\n\nTen."),
+        ("Write `<img src='a.png' alt='b'>`.", "Write `<img src='a.png' alt='b'>`."),
+    ],
+)  # fmt: skip
+def test_an_image_of_html_is_read_like_one_of_markdown(text: str, read: str) -> None:
+    assert clean(text) == read
+
+
 def test_links_by_reference_carry_their_addresses() -> None:
     text = (
         "See [the\nrules][Rules], [rules] and [other][none].\n\n"

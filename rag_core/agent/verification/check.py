@@ -58,6 +58,8 @@ class CheckedText:
     unfound: tuple[RemovedClaim, ...] = ()
     """Merely not said by the documents; in the text, and marked there."""
     checked_by: str = ""
+    tokens: int = 0
+    """What the verifier took of the language model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +103,30 @@ class AnswerCheck:
         statements = list(statements_in(nodes))
         claims = [claim_of(one, evidence, question, is_foreign=is_foreign) for one in statements]
         by_code = [judge(claim) for claim in claims]
-        verdicts, checked_by = await self._verified(claims, by_code, seconds=seconds)
+        verdicts, checked_by, tokens = await self._verified(claims, by_code, seconds=seconds)
         decisions = {
             id(statement): decision(statement, claim, code, verdict)
             for statement, claim, code, verdict in zip(
                 statements, claims, by_code, verdicts, strict=True
             )
         }
-        return finished(nodes, decisions, context.results, phrases, checked_by)
+        checked = finished(nodes, decisions, context.results, phrases, checked_by)
+        return replace(checked, tokens=tokens)
 
     async def _verified(
         self, claims: Sequence[Claim], by_code: Sequence[Verdict], *, seconds: float
-    ) -> tuple[Sequence[Verdict], str]:
+    ) -> tuple[Sequence[Verdict], str, int]:
         """The verdicts of the verifier, with those of code where something is made up, where a
-        claim repeats the evidence word for word, and where the verifier fails."""
+        claim repeats the evidence word for word, and where the verifier gives none or fails."""
         open_ones = [
             place
             for place, (claim, verdict) in enumerate(zip(claims, by_code, strict=True))
             if needs_reading(claim, verdict)
         ]
         if self._verifier is None or not open_ones:
-            return by_code, "code" if self._verifier is None else self._verifier.name
+            return by_code, "code" if self._verifier is None else self._verifier.name, 0
         if seconds < LEAST_SECONDS:
-            return by_code, "code (no time was left to ask the language model)"
+            return by_code, "code (no time was left to ask the language model)", 0
         try:
             async with asyncio.timeout(min(seconds, MOST_SECONDS)):
                 found = await self._verifier.verify(
@@ -132,13 +135,25 @@ class AnswerCheck:
         except (TimeoutError, FootnoteError) as error:
             cause = "timed out" if isinstance(error, TimeoutError) else "failed"
             log.warning("verification failed", extra={"cause": type(error).__name__})
-            return by_code, f"code (the language model's check {cause})"
+            return by_code, f"code (the language model's check {cause})", 0
         verdicts = list(by_code)
-        for place, verdict in zip(open_ones, found, strict=True):
+        for place, verdict in zip(open_ones, found.verdicts, strict=True):
             is_code = claims[place].kind is ClaimKind.CODE
-            if not is_code or verdict.support is Support.CONTRADICTED:
+            if verdict and (not is_code or verdict.support is Support.CONTRADICTED):
                 verdicts[place] = verdict
-        return verdicts, self._verifier.name
+        missing = found.verdicts.count(None)
+        if missing:
+            log.warning("verdicts missing", extra={"missing": missing, "of": len(open_ones)})
+        return verdicts, checkers(self._verifier.name, missing, len(open_ones)), found.tokens
+
+
+def checkers(verifier: str, missing: int, asked: int) -> str:
+    """What checked the claims: code does it for those that the verifier left out."""
+    if not missing:
+        return verifier
+    if missing == asked:
+        return "code (the language model's check failed)"
+    return f"{verifier} (code for {missing} of {asked} sentences, which it left out)"
 
 
 def passage_of(result: SearchResult) -> Passage:

@@ -75,3 +75,12 @@ class Verdict:
     @property
     def stands(self) -> bool:
         return self.support in {Support.SUPPORTED, Support.NO_CLAIM}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """What a verifier found, and the tokens that it took."""
+
+    verdicts: Sequence[Verdict | None]
+    """One for each claim, in order; None where it gave none."""
+    tokens: int = 0

@@ -13,7 +13,14 @@ from rag_core.agent.verification.alignment import (
     stands_word_for_word,
     words_for,
 )
-from rag_core.agent.verification.claims import Claim, ClaimKind, Passage, Support, Verdict
+from rag_core.agent.verification.claims import (
+    Claim,
+    ClaimKind,
+    Passage,
+    Support,
+    Verdict,
+    Verification,
+)
 from rag_core.agent.verification.names import (
     code_spans,
     code_stands,
@@ -49,8 +56,8 @@ class CodeVerifier:
     def name(self) -> str:
         return "code"
 
-    async def verify(self, claims: Sequence[Claim]) -> Sequence[Verdict]:
-        return [judge(claim) for claim in claims]
+    async def verify(self, claims: Sequence[Claim]) -> Verification:
+        return Verification(verdicts=[judge(claim) for claim in claims])
 
 
 def judge(claim: Claim) -> Verdict:

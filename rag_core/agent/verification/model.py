@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Literal
-
-from pydantic import BaseModel, Field, ValidationError
+from typing import Any
 
 from rag_core.agent.model_events import Finished, Restarted, TextDelta, ToolChoice, ToolSpec
-from rag_core.agent.verification.anchors import find_anchor
-from rag_core.agent.verification.claims import Claim, Passage, Support, Verdict
+from rag_core.agent.verification.anchors import quotes_in
+from rag_core.agent.verification.claims import Claim, Passage, Support, Verdict, Verification
+from rag_core.agent.verification.judgements import Judgement, judgements_in
 from rag_core.conversation.message import Message
-from rag_core.errors import ModelBehaviourError
 from rag_core.ports.models import ChatModel
+from rag_core.retrieval.whereabouts import whereabouts
 
 INSTRUCTIONS = """\
 You check whether the claims of an answer are backed by passages of documents. Judge each claim by \
@@ -29,8 +27,10 @@ makes a claim fail.
 verdict, for each claim:
 - supported: the passages say it in whatever words or language, or it follows from them directly \
 (a sum, a summary, a yes or no with its reason). Ordinary wording that changes nothing is fine.
-- contradicted: a detail differs from what the passages say, or is attached to something else.
-- not_found: the passages neither say nor deny it, or do not say a part of it.
+- contradicted: a passage says something that cannot be true together with the claim: another \
+value, name, order, cause or condition, or the same detail of something else.
+- not_found: no passage says it or denies it; also where the claim adds a detail, an exception, a \
+condition or a reason that no passage gives.
 - no_claim: the sentence says nothing about its subject: it leads to what follows, is a courtesy, \
 or says that the documents do not cover something.
 
@@ -80,19 +80,6 @@ REPORT = ToolSpec(
     ),
 )
 MAX_REASON = 300
-OPENING = re.compile(r"[{\[]")
-
-
-class Words(BaseModel):
-    passage: int
-    text: str
-
-
-class Judgement(BaseModel):
-    claim: int
-    verdict: Literal["supported", "contradicted", "not_found", "no_claim"]
-    words: list[Words] = Field(default_factory=list)
-    reason: str = ""
 
 
 class ModelVerifier:
@@ -108,12 +95,12 @@ class ModelVerifier:
     def name(self) -> str:
         return "model"
 
-    async def verify(self, claims: Sequence[Claim]) -> Sequence[Verdict]:
-        text = await self._reply(verification_prompt(claims, at=self._now()))
-        return parse_verdicts(text, claims)
+    async def verify(self, claims: Sequence[Claim]) -> Verification:
+        reply, tokens = await self._reply(verification_prompt(claims, at=self._now()))
+        return Verification(verdicts=parse_verdicts(reply, claims), tokens=tokens)
 
-    async def _reply(self, messages: Sequence[Message]) -> str:
-        """The arguments of the call, or the text of a model that calls nothing."""
+    async def _reply(self, messages: Sequence[Message]) -> tuple[str, int]:
+        """What the model wrote and the arguments of its calls; and the tokens that it took."""
         pieces: list[str] = []
         end: Finished | None = None
         async for event in self._model.stream(
@@ -130,8 +117,10 @@ class ModelVerifier:
                     pieces.clear()
                 case Finished():
                     end = event
-        calls = end.tool_calls if end else ()
-        return calls[0].arguments if calls else "".join(pieces)
+        if end is None:
+            return "".join(pieces), 0
+        reply = "\n".join(["".join(pieces), *(call.arguments for call in end.tool_calls)])
+        return reply, end.prompt_tokens + end.completion_tokens
 
 
 def verification_prompt(claims: Sequence[Claim], *, at: datetime) -> tuple[Message, ...]:
@@ -139,14 +128,7 @@ def verification_prompt(claims: Sequence[Claim], *, at: datetime) -> tuple[Messa
     passages = {p.rank: p for claim in claims for p in (*claim.passages, *claim.evidence)}
     document = {
         "question": next((claim.question for claim in claims if claim.question), ""),
-        "passages": [
-            {
-                "passage": rank,
-                "section": " › ".join(passages[rank].headings.split("\n")),
-                "text": passages[rank].text,
-            }
-            for rank in sorted(passages)
-        ],
+        "passages": [passage_document(passages[rank]) for rank in sorted(passages)],
         "claims": [claim_document(number, claim) for number, claim in enumerate(claims, start=1)],
     }
     return (
@@ -156,8 +138,12 @@ def verification_prompt(claims: Sequence[Claim], *, at: datetime) -> tuple[Messa
 
 
 def passage_document(passage: Passage) -> dict[str, Any]:
-    section = " › ".join(dict.fromkeys(filter(None, passage.headings.split("\n"))))
-    return {"passage": passage.rank, "section": section, "text": passage.text}
+    title, _, heading = passage.headings.partition("\n")
+    return {
+        "passage": passage.rank,
+        "section": whereabouts(title, heading),
+        "text": passage.text,
+    }
 
 
 def claim_document(number: int, claim: Claim) -> dict[str, Any]:
@@ -167,69 +153,23 @@ def claim_document(number: int, claim: Claim) -> dict[str, Any]:
     return {"claim": number, "text": claim.text, "cites": cited, **under, **found}
 
 
-def parse_verdicts(text: str, claims: Sequence[Claim]) -> Sequence[Verdict]:
-    """The verdicts in a reply, however it is wrapped; each claim must have one."""
-    judged = {each.claim: each for each in judgements_in(text)}
-    if not set(range(1, len(claims) + 1)) <= judged.keys():
-        raise ModelBehaviourError("The language model did not judge every claim of its answer.")
-    return [verdict_of(judged[n], claim) for n, claim in enumerate(claims, start=1)]
-
-
-def judgements_in(text: str) -> Iterator[Judgement]:
-    for value in json_values(text):
-        found = value.get("verdicts", value) if isinstance(value, dict) else value
-        if not isinstance(found, list):
-            continue
-        for each in found:
-            try:
-                yield Judgement.model_validate(each)
-            except ValidationError:
-                continue  # a claim without a verdict is noticed where all are counted
-
-
-def json_values(text: str) -> Iterator[Any]:
-    """Whatever JSON stands in a text, outermost first: within a fence, or among words."""
-    decoder = json.JSONDecoder(strict=False)
-    place = 0
-    while found := OPENING.search(text, place):
-        try:
-            value, place = decoder.raw_decode(text, found.start())
-        except json.JSONDecodeError:
-            place = found.start() + 1
-            continue
-        yield value
+def parse_verdicts(reply: str, claims: Sequence[Claim]) -> Sequence[Verdict | None]:
+    """The verdict on each claim, in order; None where the reply has none."""
+    found = judgements_in(reply)
+    return [
+        verdict_of(found[number], claim) if number in found else None
+        for number, claim in enumerate(claims, start=1)
+    ]
 
 
 def verdict_of(judgement: Judgement, claim: Claim) -> Verdict:
     """A verdict whose words stand in the passages: supported without them counts as not found."""
     reason = " ".join(judgement.reason.split())[:MAX_REASON]
-    support = Support(judgement.verdict)
+    support = judgement.verdict
     if support is not Support.SUPPORTED:
         return Verdict(support=support, reason=reason or "The passages do not say this.")
-    quotes = dict(quotes_in(judgement.words, claim))
-    if not quotes:
-        return Verdict(
-            support=Support.NOT_FOUND, reason=reason or "The passages do not have these words."
-        )
-    return Verdict(support=Support.SUPPORTED, quotes=quotes)
-
-
-def quotes_in(words: Sequence[Words], claim: Claim) -> Iterator[tuple[int, str]]:
-    """The words that stand in their passages, by rank; a passage that is cited comes first."""
-    passages = {passage.rank: passage for passage in (*claim.evidence, *claim.passages)}
-    cited = {passage.rank for passage in claim.passages}
-    found: dict[int, str] = {}
-    for each in words:
-        for passage in named_first(each.passage, passages):
-            if quote := find_anchor(each.text, passage.text):
-                longer = found.get(passage.rank, "")
-                found[passage.rank] = quote if len(quote) > len(longer) else longer
-                break
-    cited_found = {rank: quote for rank, quote in found.items() if rank in cited}
-    yield from (cited_found or found).items()
-
-
-def named_first(rank: int, passages: Mapping[int, Passage]) -> Iterator[Passage]:
-    if rank in passages:
-        yield passages[rank]
-    yield from (passage for other, passage in passages.items() if other != rank)
+    if quotes := quotes_in(judgement.words, claim):
+        return Verdict(support=Support.SUPPORTED, quotes=quotes)
+    return Verdict(
+        support=Support.NOT_FOUND, reason=reason or "The passages do not have these words."
+    )

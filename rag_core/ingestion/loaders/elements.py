@@ -6,9 +6,9 @@ from typing import Any
 
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 SILENT = {
-    "area", "audio", "base", "button", "canvas", "dialog", "embed", "head", "iframe", "img",
-    "input", "link", "map", "meta", "noscript", "object", "param", "picture", "script", "select",
-    "source", "style", "svg", "template", "textarea", "track", "video", "wbr",
+    "area", "audio", "base", "button", "canvas", "dialog", "embed", "head", "iframe",
+    "input", "link", "map", "meta", "noscript", "object", "param", "script", "select",
+    "style", "svg", "template", "textarea", "track", "video", "wbr",
 }  # fmt: skip
 BLOCKS = {
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dir", "div",

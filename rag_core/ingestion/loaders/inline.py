@@ -10,6 +10,8 @@ from rag_core.ingestion.loaders.elements import Element, is_silent, tag_of, text
 PERMALINK = re.compile(
     r"header-?link|hash-?link|perma-?link|heading-?anchor|(?:^|\s)anchor(?:$|\s)"
 )
+PICTURE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
+WITHOUT_BRACKETS = str.maketrans("[]", "  ")
 SIGN = re.compile(r"^[#¶§🔗\s\u200b]*$")
 
 
@@ -20,6 +22,8 @@ def inline(element: Element) -> str:
         return ""
     if tag == "br":
         return "\x1f"
+    if tag == "img":
+        return picture(element.get("alt") or "", element.get("src") or "")
     if tag in {"code", "kbd", "samp", "tt", "var"}:
         return code(text_of(element))
     if tag == "math" or "katex" in (element.get("class") or ""):
@@ -34,8 +38,19 @@ def linked(words: str, address: str) -> str:
     plain = words.strip()
     if not plain or not re.match(r"https?://", address) or plain == address:
         return words
-    safe = address.replace("(", "%28").replace(")", "%29").replace(" ", "%20")
-    return words.replace(plain, f"[{plain}]({safe})", 1)
+    return words.replace(plain, f"[{plain}]({escaped(address)})", 1)
+
+
+def picture(words: str, address: str) -> str:
+    """A picture as Markdown has it; nothing where no words stand for it."""
+    plain = " ".join(words.translate(WITHOUT_BRACKETS).split())
+    if not plain or not address or address.startswith("data:"):
+        return plain
+    return f"![{plain}]({escaped(address)})"
+
+
+def escaped(address: str) -> str:
+    return address.strip().replace("(", "%28").replace(")", "%29").replace(" ", "%20")
 
 
 def code(text: str) -> str:

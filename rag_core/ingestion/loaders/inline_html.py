@@ -6,11 +6,16 @@ import re
 from collections.abc import Callable
 from html import unescape
 
+from rag_core.ingestion.loaders.inline import picture
 from rag_core.ingestion.loaders.markup import table
 
 DROPPED = re.compile(
     r"<(script|style|iframe|video|audio|svg|noscript|template)\b[^<>]*>.*?(?:</\1\s*>|\Z)",
     re.DOTALL | re.IGNORECASE,
+)
+PICTURE = re.compile(r"<img\b((?:[^<>\"']++|\"[^\"]{0,2000}\"|'[^']{0,2000}')*+)>", re.IGNORECASE)
+ATTRIBUTE = re.compile(
+    r"(?<![\w-])(alt|src)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>{}]+))", re.IGNORECASE
 )
 TABLE = re.compile(r"<table\b[^<>]*>(.*?)(?:</table\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 ROW = re.compile(r"<tr\b[^<>]*>(.*?)(?=<tr\b|</table|</tr|\Z)", re.DOTALL | re.IGNORECASE)
@@ -55,6 +60,15 @@ def cell_text(cell: str) -> str:
     return " ".join(unescape(words).split()).replace("|", "\\|")
 
 
+def as_picture(match: re.Match[str]) -> str:
+    """An image by the words that stand for it; in a heading it is no part of the title."""
+    line = match.string.rfind("\n", 0, match.start()) + 1
+    if match.string[line : match.start()].lstrip(" ").startswith("#"):
+        return ""
+    said = {name.lower(): a or b or c for name, a, b, c in ATTRIBUTE.findall(match[1])}
+    return picture(said.get("alt", ""), said.get("src", ""))
+
+
 def as_link(match: re.Match[str]) -> str:
     words = " ".join(TAG.sub("", match[2]).split())
     return f"[{words}]({match[1]})" if words else ""
@@ -62,6 +76,7 @@ def as_link(match: re.Match[str]) -> str:
 
 REPLACED: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (DROPPED, ""),
+    (PICTURE, as_picture),
     (TABLE, as_table),
     (LINK, as_link),
     (CODE, r"`\2`"),

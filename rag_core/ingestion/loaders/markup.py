@@ -15,6 +15,7 @@ from rag_core.ingestion.loaders.elements import (
     tag_of,
 )
 from rag_core.ingestion.loaders.inline import (
+    PICTURE,
     heading_parts,
     inline,
     inner_anchor,
@@ -82,7 +83,7 @@ class Writer:
 
     def _heading(self, element: Element, level: int) -> list[str]:
         anchor = element.get("id") or self._anchor
-        title = "".join(heading_parts(element))
+        title = PICTURE.sub("", "".join(heading_parts(element)))
         self._anchor = ""
         title = " ".join(title.split())
         anchor = anchor or inner_anchor(element)
