@@ -19,7 +19,10 @@ MOST_ITEMS = 12
 RELEVANCE_WEIGHT = 2.0
 """What a section's relevance counts beside the scores of its units."""
 FAR = 0.3
-"""A block that is so much worse than the best one is not shown, even where there is room."""
+"""What is so much worse than the best block is not shown of another section, even where there is
+room."""
+NEXT_TO_SHOWN = 0.05
+"""What it counts for a block that it stands beside one that is shown."""
 SAME_QUOTE = 0.9
 """The share of the best unit's score with which a neighbour is quoted with it."""
 LONGEST_QUOTE = 60
@@ -87,17 +90,17 @@ def chosen(worth: dict[Place, float], words: dict[Place, int], room: int) -> set
     """The best block, then what is best of the others as long as there is room."""
     best = max(worth, key=worth.__getitem__)
     shown, used = {best}, words[best]
-    while True:
-        fitting = {
-            place: value
-            for place, value in worth.items()
-            if place not in shown and used + words[place] <= room
-        }
-        place = max(fitting, key=fitting.__getitem__, default=best)
-        if place is best or fitting[place] < worth[best] - FAR:
-            return shown
+
+    def value(place: Place) -> float:
+        beside = {place._replace(block=place.block + step) for step in (-1, 1)}
+        return worth[place] + NEXT_TO_SHOWN * bool(beside & shown)
+
+    near = [p for p in worth if p.section == best.section or worth[p] >= worth[best] - FAR]
+    while fitting := [p for p in near if p not in shown and used + words[p] <= room]:
+        place = max(fitting, key=value)
         shown.add(place)
         used += words[place]
+    return shown
 
 
 def excerpt_of(
@@ -108,15 +111,24 @@ def excerpt_of(
     headings = {
         place - 1 for place in blocks if place and units.blocks[place - 1].kind is BlockKind.HEADING
     }
-    pieces: list[str] = []
-    before = -1
+    text, before = "", -1
     for place in sorted(blocks | headings):
-        if pieces and place != before + 1:
-            pieces.append(LEFT_OUT)
-        pieces.append(block_text(units, units.blocks[place], scores, more, longest))
+        text += joint(units, before, place)
+        text += block_text(units, units.blocks[place], scores, more, longest)
         before = place
     quote = best_words(units, scores, [units.blocks[place] for place in sorted(blocks)])
-    return Excerpt(section=section, text="\n\n".join(pieces), quote=quote)
+    return Excerpt(section=section, text=text, quote=quote)
+
+
+def joint(units: SectionUnits, before: int, place: int) -> str:
+    """What stands between a block that is shown and the one before it (-1: there is none)."""
+    goes_on = units.blocks[place].goes_on
+    if before < 0:
+        return f"{LEFT_OUT} " if goes_on else ""
+    if place == before + 1:
+        return " " if goes_on else "\n\n"
+    is_one = all(block.goes_on for block in units.blocks[before + 1 : place + 1])
+    return f" {LEFT_OUT} " if is_one else f"\n\n{LEFT_OUT}\n\n"
 
 
 def best_lines(section: ReadSection, *, room: int, more: str) -> Excerpt:

@@ -20,6 +20,11 @@ WORD = re.compile(r"\w+")
 ENDS_OPEN = (":", "：")
 """How a paragraph ends that only leads to what stands below it."""
 MARKS_BEHIND = "*_` \t\n"
+LABEL = re.compile(r"\s*(\*\*|__)[^*_\n]+\1:?\s*")
+"""A line in bold alone, such as the label of a note, which goes with what it stands over."""
+IMAGE = re.compile(r"!\[[^\]]*\]\([^)\n]*\)")
+PART_WORDS = 30
+"""Of a paragraph that is longer than half as long again, so many words are chosen together."""
 PARSED = 256
 """Texts that are remembered; a section is read for its scores and again for the answer."""
 
@@ -56,6 +61,8 @@ class Block:
     """The places of its units among those of the section."""
     body: int
     """Where the list, table or code itself begins."""
+    goes_on: bool = False
+    """Whether it is a later part of the paragraph that the block before it belongs to."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,8 @@ def parsed(text: str) -> tuple[tuple[Block, ...], tuple[Unit, ...]]:
         begin = len(units)
         units += units_in(kind, token, tokens, text, starts, start, end)
         blocks.append(Block(kind, start, end, range(begin, len(units)), start))
-    return tuple(with_lead_ins(blocks, text)), tuple(units)
+    whole = with_lead_ins(blocks, text)
+    return tuple(part for block in whole for part in parts_of(block, units, text)), tuple(units)
 
 
 KINDS = {
@@ -193,9 +201,10 @@ def lines_in(
 
 
 def trimmed(text: str, start: int, end: int) -> Iterator[Unit]:
-    """Where the words between these places begin and end; nothing where there are none."""
+    """Where the words between these places begin and end; nothing where there are none, or a
+    picture alone."""
     piece = text[start:end]
-    if WORD.search(piece):
+    if WORD.search(IMAGE.sub("", piece)):
         lead = len(piece) - len(piece.lstrip())
         yield Unit(start + lead, start + len(piece.rstrip()))
 
@@ -219,8 +228,29 @@ def with_lead_ins(blocks: Sequence[Block], text: str) -> Iterator[Block]:
         yield lead
 
 
+def parts_of(block: Block, units: Sequence[Unit], text: str) -> Iterator[Block]:
+    """A long paragraph as groups of its sentences; every other block as it is."""
+    words = word_count(text[block.start : block.end])
+    count = round(words / PART_WORDS)
+    if block.kind is not BlockKind.PARAGRAPH or count < 2 or len(block.units) < 2:
+        yield block
+        return
+    first, start, length = block.units.start, block.start, 0
+    for at in block.units:
+        length += word_count(text[units[at].start : units[at].end])
+        is_last = at + 1 == block.units.stop
+        if is_last or length >= words / count:
+            end = block.end if is_last else units[at + 1].start
+            body = max(start, block.body)
+            goes_on = start > block.start
+            yield Block(block.kind, start, end, range(first, at + 1), body, goes_on)
+            first, start, length = at + 1, end, 0
+
+
 def leads_to(lead: Block, block: Block, text: str) -> bool:
     if block.kind is BlockKind.CODE:
         return True
+    if LABEL.fullmatch(text[lead.start : lead.end]):
+        return block.kind is not BlockKind.HEADING
     ends_open = text[lead.start : lead.end].rstrip(MARKS_BEHIND).endswith(ENDS_OPEN)
     return ends_open and block.kind in {BlockKind.LIST, BlockKind.TABLE, BlockKind.QUOTE}

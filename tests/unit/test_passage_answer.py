@@ -189,3 +189,27 @@ def test_whatever_a_section_holds_each_shown_one_has_its_marker(text: str, other
         assert numbers == [mark.number for mark in said.marks] == list(range(1, len(numbers) + 1))
         assert all(shown.count(f"[{number}]") == 1 for number in numbers)
         assert all(mark.quote for mark in said.marks)
+
+
+def test_the_label_of_a_note_stays_with_its_text() -> None:
+    text = f"{FILLER}\n\n**Tip**\n\nPatterns go into the file `.ignore`.\n\n{FILLER}"
+    said = answer(read_section(text, {"Patterns": 0.9}))
+    assert "> **Tip**\n>\n> Patterns go into" in said.text
+    alone = answer(read_section(text, {"tells of something": 0.9}))
+    assert "Tip" not in alone.text or "Patterns" in alone.text
+
+
+def test_of_a_long_paragraph_the_sentences_that_answer_are_shown() -> None:
+    text = f"{FILLER}{FILLER}Ten files a day are allowed to each of you. {FILLER}{FILLER}{FILLER}"
+    said = answer(read_section(text, {"Ten files": 0.9}))
+    assert "Ten files a day" in said.text
+    assert said.text.splitlines()[1].startswith("> … This paragraph")
+    assert word_count(said.text) < 125
+    whole = answer(read_section(f"{FILLER}Ten files a day.", {"Ten files": 0.9}))
+    assert whole.text.splitlines()[1:] == [f"> {FILLER}Ten files a day."]
+
+
+def test_a_picture_is_nothing_that_answers() -> None:
+    text = "![ten files a day](shot.png)\n\nEach member may upload ten files.\n"
+    said = answer(read_section(text, {"ten files": 0.9}))
+    assert [mark.quote for mark in said.marks] == ["Each member may upload ten files."]
