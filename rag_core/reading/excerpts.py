@@ -15,7 +15,9 @@ MOST_SECTIONS = 3
 MOST_WORDS = 320
 """A block is shown whole up to here."""
 MOST_ITEMS = 12
-"""Of a longer list or table the items that answer best are shown, with the number of the others."""
+FEWEST_LEFT_OUT = 4
+"""Of a list or table that is longer by so many, the items that answer best are shown, with the
+number of the others."""
 RELEVANCE_WEIGHT = 2.0
 """What a section's relevance counts beside the scores of its units."""
 FAR = 0.3
@@ -155,7 +157,10 @@ def block_text(
     too long the best part."""
     text = units.text[block.start : block.end].rstrip()
     items = [at for at in block.units if units.units[at].start >= block.body]
-    if block.kind in {BlockKind.LIST, BlockKind.TABLE} and len(items) > MOST_ITEMS:
+    if (
+        block.kind in {BlockKind.LIST, BlockKind.TABLE}
+        and len(items) >= MOST_ITEMS + FEWEST_LEFT_OUT
+    ):
         head = units.text[block.start : line_start(units.text, units.units[items[0]])]
         left = more.format(number=len(items) - MOST_ITEMS)
         text = f"{head}{best_items(units, block, items, scores)}\n\n{left}".rstrip()

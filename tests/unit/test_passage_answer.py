@@ -213,3 +213,10 @@ def test_a_picture_is_nothing_that_answers() -> None:
     text = "![ten files a day](shot.png)\n\nEach member may upload ten files.\n"
     said = answer(read_section(text, {"ten files": 0.9}))
     assert [mark.quote for mark in said.marks] == ["Each member may upload ten files."]
+
+
+@pytest.mark.parametrize(("rows", "shown"), [(15, 15), (16, 12)])
+def test_a_table_is_not_cut_for_the_sake_of_a_few_rows(rows: int, shown: int) -> None:
+    table = "\n".join(f"| plan {n} | {n} files |" for n in range(rows))
+    said = answer(read_section(f"| Plan | Limit |\n| --- | --- |\n{table}", {"plan 3 ": 0.9}))
+    assert said.text.count("> | plan") == shown
