@@ -172,9 +172,9 @@ def test_without_sections_there_is_no_answer() -> None:
 
 @pytest.mark.parametrize("language", sorted(PHRASES))
 def test_what_is_left_out_is_said_in_the_askers_language(language: str) -> None:
-    items = "\n".join(f"- thing {n}" for n in range(15))
+    items = "\n".join(f"- thing {n}" for n in range(20))
     said = answer(read_section(items, {}), phrases=PHRASES[language])
-    assert PHRASES[language].more.format(number=3) in said.text
+    assert PHRASES[language].more.format(number=8) in said.text
 
 
 @given(st.text(alphabet="ab. \n-*>|`#:?[]()1é中。<&_~", max_size=160), st.integers(0, 3))
