@@ -152,6 +152,85 @@ def test_an_image_of_html_is_read_like_one_of_markdown(text: str, read: str) -> 
     assert clean(text) == read
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("| a | b |\n|---|---|\n| one<br/>two<br /> | three <br> four |\n| c | d |",
+         "| a | b |\n|---|---|\n| one two | three four |\n| c | d |"),
+        ("> | a | b |\n> |---|---|\n> | 1<br>2 | 3 |", "> | a | b |\n> |---|---|\n> | 1 2 | 3 |"),
+        ("1. One\n\n   a | b\n   -- | --\n   1<br>2 | 3", "1. One\n\n   a | b\n   -- | --\n   1 2 | 3"),
+        ("| a |\n|---|\n| <p>One.</p><p>Two.</p> |", "| a |\n|---|\n| One. Two. |"),
+        ("## One<br/>two\n\nText.<br/>More.", "## One two\n\nText.\nMore."),
+    ],
+)  # fmt: skip
+def test_a_break_leaves_rows_and_headings_whole(text: str, read: str) -> None:
+    assert re.sub(r" +", " ", clean(text)) == re.sub(r" +", " ", read)
+
+
+@pytest.mark.parametrize(
+    ("code", "read"),
+    [
+        ("// highlight-next-line\na\nb", "a\nb"),
+        ("{\n  # highlight-start\n  a\n  # highlight-end\n}", "{\n  a\n}"),
+        ("<!-- highlight-start -->\n<a>\n<!-- highlight-end -->", "<a>"),
+        ("/* highlight-next-line */\na\n{/* highlight-next-line */}\nb", "a\nb"),
+        ("-- highlight-next-line\na\n// code-error-next-line\nb", "a\nb"),
+        ("a // [!code highlight]\nb # [!code ++]\n// [!code focus:2]\nc", "a\nb\nc"),
+        ("a\n\nb // highlight-next-line", "a\n\nb"),
+    ],
+)
+def test_comments_that_colour_code_are_not_for_readers(code: str, read: str) -> None:
+    assert clean(f"```js\n{code}\n```") == f"```js\n{read}\n```"
+    assert clean(f"- One\n\n  ~~~js\n  {code}\n  ~~~").count("highlight-") == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```js\n// highlight-next-line is what colours a line\na\n```",
+        "```js\n// the-end\n// eslint-disable-next-line no-alert\nx = 'a-start'\n```",
+        "```html\n<!-- banner-start -->\n```",
+        "Write `// highlight-next-line` above it.",
+    ],
+)
+def test_comments_that_say_something_stay(text: str) -> None:
+    assert clean(text) == text
+
+
+SCRIPTS = [
+    ("VORBIS<sup>3</sup> plays.", "VORBIS (3) plays."),
+    ("H.264<sup>\\*</sup>, MP4 <sup>2</sup>", "H.264 (*), MP4 (2)"),
+    ("Storage.<sup>1</sup><sup>2</sup> Then", "Storage. (1)(2) Then"),
+    ("<sup>1</sup>Your file.", "(1) Your file."),
+    ("Rooms<sup>[1]</sup> and halls<sup>a, b</sup>", "Rooms (1) and halls a, b"),
+    ("In 2019<sup>3</sup>", "In 2019 (3)"),
+    (
+        "x<sup>2</sup>, 10<sup>-6</sup>, 5 km<sup>2</sup>, O(n<sup>2</sup>), (n+1)<sup>k</sup>",
+        "x^2, 10^-6, 5 km^2, O(n^2), (n+1)^k",
+    ),
+    (
+        "the 21<sup>st</sup>, Java<sup>TM</sup>, Basil<sup>®</sup>, Ca<sup>2+</sup>",
+        "the 21st, Java (TM), Basil®, Ca^2+",
+    ),
+    (
+        "H<sub>2</sub>O, C<sub>6</sub>H<sub>12</sub>, x<sub>i</sub>, log<sub>2</sub>, V<sub>max</sub>",
+        "H2O, C6H12, xi, log2, Vmax",
+    ),
+    ("VORBIS<sub>3</sub> plays.<sub>More of it below</sub>", "VORBIS (3) plays. More of it below"),
+    ("<i>x</i><sup>2</sup> words", "x^2 words"),
+]
+
+
+@pytest.mark.parametrize(("text", "read"), SCRIPTS)
+def test_a_number_above_or_below_the_line_never_sticks_to_a_word(text: str, read: str) -> None:
+    assert clean(text) == read
+
+
+def test_the_number_of_a_note_is_no_part_of_a_title() -> None:
+    assert clean("## MP4 Container<sup>2</sup>\n\nText.") == "## MP4 Container\n\nText."
+    assert clean("## About x<sup>2</sup>\n\nText.") == "## About x^2\n\nText."
+
+
 def test_links_by_reference_carry_their_addresses() -> None:
     text = (
         "See [the\nrules][Rules], [rules] and [other][none].\n\n"

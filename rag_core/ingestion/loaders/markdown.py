@@ -41,6 +41,13 @@ INCLUDE_LINE = re.compile(
     r"|\{!>?[^{}\n]*!\}"
     r"|-+8<-+[ \t]+[\"'][^\"'\n]*[\"'])[ \t]*$"
 )
+EMPHASIS = re.compile(
+    r"[ \t]*(?://|#|--|;|%|REM\b|<!--|/\*|\{/\*)[ \t]*"
+    r"(?:(?:[a-z]+-)*(?:highlight|error|warning|success|focus|insert(?:ed)?|add(?:ed)?|delete[d]?"
+    r"|removed?)-(?:start|end|next-line)|\[!code [^\]\n]+\])[ \t]*(?:-->|\*/\}?)?[ \t]*(?=\n|\Z)"
+)
+"""A comment that colours lines of code: Docusaurus has lines of its own for them."""
+EMPHASIS_HINTS = ("-next-line", "-start", "-end", "[!code ")
 RAW_IN_CODE = re.compile(r"\{%-?\s*raw\s*-?%\}((?:[^{]|\{(?!%))*+)\{%-?\s*endraw\s*-?%\}")
 FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*\{?([\w.+#-]*)")
 ABOUT_MARKS = {
@@ -92,7 +99,7 @@ def readable(text: str, *, is_mdx: bool = False) -> str:
         return HELD_CODE.sub(lambda match: held[int(match[1])], prose)
 
     def without_code(code: re.Match[str]) -> str:
-        shown = "" if code["comment"] else without_missing_includes(code[0])
+        shown = "" if code["comment"] else without_missing_includes(without_emphasis(code[0]))
         return hold(shown) if shown else ""
 
     prose = with_code_replaced(HELD_CODE.sub("", text).replace(HOLE, ""), without_code)
@@ -105,6 +112,15 @@ def readable(text: str, *, is_mdx: bool = False) -> str:
     prose = with_links(prose, definitions_in(prose)) if "]:" in prose else prose
     prose = without_furniture(mended(without_tags(prose)))
     return restored(GAP.sub("\n\n", prose))
+
+
+def without_emphasis(code: str) -> str:
+    """Code without the comments that only colour its lines; a line of nothing else goes whole."""
+    if "\n" not in code or not any(hint in code for hint in EMPHASIS_HINTS):
+        return code
+    lines = code.split("\n")
+    plain = ((line, EMPHASIS.sub("", line)) for line in lines)
+    return "\n".join(after for before, after in plain if after.strip() or after == before)
 
 
 def without_missing_includes(code: str) -> str:
@@ -141,6 +157,8 @@ def is_prose(text: str) -> bool:
     if "{" in text or text.startswith(MODULES) or MODULE_LINE.search(text):
         return False
     if "[" in text and any(mark.search(text) for mark in BRACKETS):
+        return False
+    if any(hint in text for hint in EMPHASIS_HINTS):
         return False
     if "8<-" in text or "<<<" in text or ")=\n" in text or "::: " in text:
         return False
