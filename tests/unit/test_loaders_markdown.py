@@ -126,7 +126,14 @@ def test_mdx_has_components_and_expressions_inside_its_text(text: str, read: str
          "See [this page](https://x.example/a)."),
         ("<table><tr><th>A</th><th>B|b</th></tr><tr><td>1</td><td>2<br>3</td></tr></table>",
          "| A | B\\|b |\n| --- | --- |\n| 1 | 2 3 |"),
-        ("<details>\n<summary>More</summary>\n\nText.\n\n</details>", "More\n\nText."),
+        ("<details>\n<summary>More</summary>\n\nText.\n\n</details>", "**More**\nText."),
+        ("Before.\n\n<details>\n  <summary><b>See</b>\n  *more*</summary>\n\n- Text.\n\n</details>",
+         "Before.\n\n  **See more**\n- Text."),
+        ("Text <details><summary>More</summary> of it.</details>", "Text \n**More**\n of it."),
+        ("- <details><summary>More</summary>\n\n  Text.</details>", "- **More**\n  Text."),
+        ("1. One\n\n   <details>\n   <summary>More</summary>\n\n   Text.\n\n   </details>\n\n2. Two",
+         "1. One\n\n   **More**\n   Text.\n\n2. Two"),
+        ("<details><summary>More</summary>Text.</details>", "**More**\nText."),
         ("Text.<script>alert('x')</script><style>p {}</style>", "Text."),
         ("Text.<!-- a comment\n\nthat is never closed", "Text."),
         ("{% raw %}\nText.\n{% endraw %}\n[TOC]", "Text."),
@@ -208,6 +215,54 @@ def test_comments_that_colour_code_are_not_for_readers(code: str, read: str) -> 
 )
 def test_comments_that_say_something_stay(text: str) -> None:
     assert clean(text) == text
+
+
+TABS = """Text.
+
+<Tabs>
+  <TabItem value='music' label='Music'>
+    ```txt
+    Artist
+    └── Album
+    ```
+    Text below.
+  </TabItem>
+  <TabItem
+    value='film'
+    label='Film'
+  >
+    <Note>
+      - Rest.
+        - Wait.
+    </Note>
+  </TabItem>
+</Tabs>
+"""
+
+
+@pytest.mark.parametrize("is_mdx", [True, False])
+def test_what_a_component_holds_has_no_margin(is_mdx: bool) -> None:
+    assert clean(TABS, is_mdx=is_mdx) == (
+        "Text.\n\nMusic\n\n```txt\nArtist\n└── Album\n```\nText below.\n\nFilm\n\n- Rest.\n  - Wait."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("1. One\n\n   <Tabs>\n     ```sh\n     ls\n     ```\n   </Tabs>\n\n2. Two",
+         "1. One\n\n   ```sh\n   ls\n   ```\n\n2. Two"),
+        ("<div>\n    Text.\n</div>", "Text."),
+        ("<div>\n\n    ls -l\n\n</div>", "ls -l"),
+        ("```jsx\n<Tabs>\n  <TabItem>\n    Text.\n  </TabItem>\n</Tabs>\n```",
+         "```jsx\n<Tabs>\n  <TabItem>\n    Text.\n  </TabItem>\n</Tabs>\n```"),
+        ("<Card go={() =>\n  'x'} />\n\n    Text.\n\n</Card>", "Text."),
+        ("<A>\n\t```sh\n\tls\n\t```\n</A>", "```sh\nls\n```"),
+        ("Vec<T> is\n    wide\n</T>", "Vec<T> is\n    wide"),
+    ],
+)  # fmt: skip
+def test_margins_go_with_the_tags_that_set_them(text: str, read: str) -> None:
+    assert re.sub(r"\n{2,}", "\n\n", clean(text)) == read
 
 
 SCRIPTS = [

@@ -27,11 +27,16 @@ LINK = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 CODE = re.compile(r"<(code|kbd|samp|tt)\b[^<>]{0,999}>([^<>`\n]{1,999})</\1\s*>", re.IGNORECASE)
+SUMMARY = re.compile(
+    r"<summary\b[^<>]{0,500}>(?P<words>(?:(?!</?summary\b).){0,2000}?)</summary\s*>(?:[ \t]*\n)*",
+    re.DOTALL | re.IGNORECASE,
+)
+ANY_TAG = re.compile(r"</?[A-Za-z][^<>]{0,500}>")
 SCRIPT = re.compile(
     r"<(?P<tag>su[bp])\b[^<>]{0,200}>(?P<words>(?:(?!</?su[bp]\b).){0,500}?)</(?P=tag)\s*>",
     re.DOTALL | re.IGNORECASE,
 )
-LINE_END = re.compile(r"[ \t]*(?:<br\s*/?>|</(?:div|li|p)\s*>)[ \t]*", re.IGNORECASE)
+LINE_END = re.compile(r"(?<![ \t])[ \t]*+(?:<br\s*/?>|</(?:div|li|p)\s*>)[ \t]*+", re.IGNORECASE)
 QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
 BREAK = re.compile(r"<br\s*/?>[ \t]*\n?", re.IGNORECASE)
 NAMES = (
@@ -69,6 +74,15 @@ def with_whole_lines(prose: str) -> str:
             lines[at:end] = [LINE_END.sub(" ", line) for line in lines[at:end]]
         at = end
     return "\n".join(lines)
+
+
+def as_summary(match: re.Match[str]) -> str:
+    """The title of what can be unfolded, above its first line."""
+    title = " ".join(ANY_TAG.sub("", match["words"]).split()).replace("*", "")
+    line = match.string.rfind("\n", 0, match.start()) + 1
+    before = ANY_TAG.sub("", match.string[line : match.start()]).strip(" \t>-*+0123456789.)")
+    gap = "\n" if before else ""
+    return f"{gap}**{title}**\n" if title else ""
 
 
 def as_script(match: re.Match[str]) -> str:
@@ -117,6 +131,7 @@ def as_link(match: re.Match[str]) -> str:
 REPLACED: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (DROPPED, ""),
     (SCRIPT, as_script),
+    (SUMMARY, as_summary),
     (PICTURE, as_picture),
     (TABLE, as_table),
     (LINK, as_link),

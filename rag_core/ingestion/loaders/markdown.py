@@ -12,6 +12,7 @@ from rag_core.ingestion.loaders.document import Converted
 from rag_core.ingestion.loaders.furniture import without_furniture
 from rag_core.ingestion.loaders.holes import HOLE, mended
 from rag_core.ingestion.loaders.inline_html import without_tags
+from rag_core.ingestion.loaders.margins import without_margins
 from rag_core.ingestion.loaders.mdx import (
     without_components,
     without_expressions,
@@ -42,7 +43,7 @@ INCLUDE_LINE = re.compile(
     r"|-+8<-+[ \t]+[\"'][^\"'\n]*[\"'])[ \t]*$"
 )
 EMPHASIS = re.compile(
-    r"[ \t]*(?://|#|--|;|%|REM\b|<!--|/\*|\{/\*)[ \t]*"
+    r"(?<![ \t])[ \t]*+(?://|#|--|;|%|REM\b|<!--|/\*|\{/\*)[ \t]*"
     r"(?:(?:[a-z]+-)*(?:highlight|error|warning|success|focus|insert(?:ed)?|add(?:ed)?|delete[d]?"
     r"|removed?)-(?:start|end|next-line)|\[!code [^\]\n]+\])[ \t]*(?:-->|\*/\}?)?[ \t]*(?=\n|\Z)"
 )
@@ -86,7 +87,7 @@ def plain_value(value: object) -> object:
 
 def readable(text: str, *, is_mdx: bool = False) -> str:
     """The text as readers of the page see it, code as it is."""
-    as_written, text = text, without_admonitions(text)
+    as_written, text = text, without_admonitions(without_margins(text))
     if text == as_written and is_prose(text):
         return without_furniture(text)
     held: list[str] = []
