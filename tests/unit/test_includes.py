@@ -203,7 +203,7 @@ def test_a_page_has_the_pages_that_it_imports(
     write_files(
         tmp_path,
         {
-            "docs/_rules.md": "---\ntitle: R\n---\nimport T from '@theme/Tabs';\n\nRules.\n\nTen.\n",
+            "docs/_rules.md": "---\ntitle: R\n---\nimport T from '@theme/T';\n\nRules.\n\nTen.\n",
             "docs/plain.md": "Plain.\n",
             "docs/_named.mdx": "Ten {props.what} a {props.when}{props.none}, by `{props.what}`.\n",
             "shared/_all.mdx": "import More from './_more.md';\n\nAll.\n\n<More />\n",
@@ -224,8 +224,17 @@ def test_a_part_of_a_site_finds_what_its_pages_import_from_the_root_of_the_site(
 
 @pytest.mark.parametrize(
     "path",
-    ["../../outside/secret.md", "/../outside/secret.md", "@site/../outside/secret.md", "./link.md"]
-    + ["./linked/secret.md", "./.hidden.md", "./large.md", "./pipe.md", "./binary.md"],
+    [
+        "../../outside/secret.md",
+        "/../outside/secret.md",
+        "@site/../outside/secret.md",
+        "./link.md",
+        "./linked/secret.md",
+        "./.hidden.md",
+        "./large.md",
+        "./pipe.md",
+        "./binary.md",
+    ],
 )
 def test_nothing_from_outside_or_hidden_is_imported(tmp_path: Path, path: str) -> None:
     root = tmp_path / "inside"
