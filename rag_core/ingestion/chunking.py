@@ -13,7 +13,7 @@ from rag_core.ingestion.blocks import Block, Kind, blocks_of
 from rag_core.ingestion.documents import MIN_CHUNK_TEXT
 from rag_core.ingestion.headings import Heading, Site, headings_of, plain
 from rag_core.ingestion.splitting import split_block
-from rag_core.ingestion.titles import titled
+from rag_core.ingestion.titles import BOLD, titled
 
 TARGET_TOKENS = 400
 LARGEST_BLOCK = 600
@@ -52,6 +52,8 @@ class Section:
 
     path: tuple[Heading, ...]
     blocks: list[Weighed] = field(default_factory=list)
+    is_bare: bool = False
+    """Whether it is a heading with nothing below it."""
 
 
 @dataclass(slots=True)
@@ -64,6 +66,8 @@ class Draft:
     size: int = 0
     largest: int = -1
     headings: set[Heading] = field(default_factory=set)
+    is_bare: bool = False
+    """Whether it has headings only, which say nothing alone."""
 
     def take(self, blocks: list[Weighed], path: tuple[Heading, ...]) -> None:
         """Add a part; headings that are new in the middle of a passage stand in its text."""
@@ -114,7 +118,8 @@ def passages_of(blocks: list[Block], site: Site, target: int) -> list[Passage]:
         joined = bool(drafts) and belongs_with(drafts[-1], section)
         for number, part in enumerate(portions(section.blocks, target)):
             if number or not joined:
-                drafts.append(Draft(opening=section.path))
+                drafts.append(Draft(opening=section.path, is_bare=section.is_bare))
+            drafts[-1].is_bare &= section.is_bare
             drafts[-1].take(part, section.path)
     return [draft.passage() for draft in without_crumbs(drafts)]
 
@@ -151,7 +156,8 @@ def with_empty_headings_kept(sections: list[Section]) -> Iterator[Section]:
         if section.blocks:
             yield section
         elif section.path and section.path[-1] not in following:
-            yield Section(path=section.path[:-1], blocks=[line_of(section.path[-1])])
+            last = line_of(section.path[-1])
+            yield Section(path=section.path[:-1], blocks=[last], is_bare=True)
 
 
 def belongs_with(draft: Draft, section: Section) -> bool:
@@ -208,19 +214,23 @@ def pieces_of(large: Weighed, target: int) -> Iterator[Weighed]:
 
 
 def introduces(block: Block) -> bool:
-    """Whether a block only makes sense with the next one: "Run these commands:"."""
-    return block.kind is Kind.TEXT and block.text.endswith(":")
+    """Whether a block only makes sense with the next one: "Run these commands:", or a title."""
+    if block.kind is not Kind.TEXT:
+        return False
+    return block.text.endswith((":", ":**")) or BOLD.fullmatch(block.text) is not None
 
 
 def without_crumbs(drafts: list[Draft]) -> list[Draft]:
-    """Drafts too short to be a chunk go to the one before, or else the one after."""
+    """Drafts too short to be a chunk, and headings without text, go to the one before, or else the
+    one after."""
     kept: list[Draft] = []
     was_crumb = False
     for draft in drafts:
-        is_crumb = draft.is_crumb
+        is_crumb = draft.is_crumb or draft.is_bare
         if kept and (is_crumb or was_crumb):
             kept[-1].take(draft.all_blocks(), draft.path)
-            was_crumb = kept[-1].is_crumb
+            kept[-1].is_bare &= draft.is_bare
+            was_crumb = kept[-1].is_crumb or kept[-1].is_bare
         else:
             kept.append(draft)
             was_crumb = is_crumb

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rag_core.ingestion.front_matter import split_front_matter
@@ -14,12 +14,17 @@ from rag_core.ingestion.kinds import MARKDOWN, SMALL, kind_of
 from rag_core.ingestion.loaders.decoding import decoded
 from rag_core.ingestion.loaders.document import Unreadable
 from rag_core.ingestion.loaders.markdown import ABOUT_MARKS, FENCE, with_code_replaced
+from rag_core.ingestion.loaders.mdx import ATTRIBUTES, without_modules
 from rag_core.ingestion.loaders.tag_words import arguments_in
 from rag_core.ingestion.loaders.templates import RAW
-from rag_core.ingestion.site_files import SiteFiles
+from rag_core.ingestion.partials import HINT as IMPORT_HINT
+from rag_core.ingestion.partials import imported_partials, with_properties
+from rag_core.ingestion.site_files import SiteFiles, read_text, stamp
 from rag_core.ingestion.sources import SourceFile
 
-HINT = re.compile(rb"\{\{|\{%|\{!|\{\*|8<-|<<<|\{include\}|\{literalinclude\}")
+HINT = re.compile(
+    rb"\{\{|\{%|\{!|\{\*|8<-|<<<|\{include\}|\{literalinclude\}|" + IMPORT_HINT.pattern
+)
 DEEPEST = 6
 """Texts that include texts; what is nested deeper runs in a circle."""
 MOST_INCLUDES = 300
@@ -39,6 +44,9 @@ MARK = re.compile(
     r"|\{\{[<%][ \t]*(?P<code>include|readfile|param)[ \t]+(?P<named>[^\n{}<>%]+?)[ \t]*/?[>%]\}\}"
     r"|(?<![$=\\{])\{\{-?[ \t]*(?P<value>[A-Za-z_][\w-]*(?:\.[\w-]+)+)[ \t]*(?:\|[^\n{}]*)?\}\}",
     re.MULTILINE,
+)
+COMPONENT = re.compile(
+    rf"<(?P<name>[A-Z]\w*)(?P<given>{ATTRIBUTES})\s*(?:/>|>(?:\s*</(?P=name)\s*>)?)"
 )
 EVERYWHERE = ("tag", "code")
 """Marks that their generators carry out in code as well, whatever its language."""
@@ -83,13 +91,20 @@ def page_fields(text: str) -> dict[str, str]:
 
 
 @dataclass(slots=True)
+class Budget:
+    """How much one page may still take over."""
+
+    includes: int = MOST_INCLUDES
+    characters: int = MOST_CHARACTERS
+
+
+@dataclass(slots=True)
 class Expansion:
-    """The work on one page, and how much of it there may still be."""
+    """The work on one page, or on a file that the page imports."""
 
     files: SiteFiles
     fields: dict[str, str]
-    includes_left: int = MOST_INCLUDES
-    characters_left: int = MOST_CHARACTERS
+    budget: Budget = field(default_factory=Budget)
 
     def page(self, text: str) -> str:
         """A page's front matter with plain values, and its text with all."""
@@ -113,7 +128,8 @@ class Expansion:
         return "".join([*parts, self._included(text[end:], depth)])
 
     def _included(self, text: str, depth: int) -> str:
-        if MARK.search(text) is None:
+        partials = imported_partials(text) if "import" in text else {}
+        if not partials and MARK.search(text) is None:
             return text
         held: list[str] = []
 
@@ -123,7 +139,17 @@ class Expansion:
             held.append(self._code(code[0], depth))
             return f"\ue000{len(held) - 1}\ue001"
 
+        def component(tag: re.Match[str]) -> str:
+            path = partials.get(tag["name"])
+            found = path and self._bounded(lambda: self._partial(path, tag, depth), depth)
+            if not found:
+                return tag[0]
+            held.append(found)
+            return f"\ue000{len(held) - 1}\ue001"
+
         prose = with_code_replaced(text.replace("\ue000", ""), hold)
+        partials = imported_partials(prose)
+        prose = COMPONENT.sub(component, prose) if partials else prose
         prose = MARK.sub(lambda mark: self._replacement(mark, depth, in_code=False), prose)
         return HELD.sub(lambda match: held[int(match[1])], prose)
 
@@ -147,13 +173,18 @@ class Expansion:
 
     def _replacement(self, mark: re.Match[str], depth: int, *, in_code: bool) -> str:
         """What stands for a mark, or the mark itself where nothing is found."""
-        if not depth or self.includes_left <= 0:
-            return mark[0]
-        self.includes_left -= 1
-        found = self._found(mark, depth, in_code=in_code)
-        if found is None or len(found) > self.characters_left:
-            return mark[0]
-        self.characters_left -= len(found)
+        found = self._bounded(lambda: self._found(mark, depth, in_code=in_code), depth)
+        return mark[0] if found is None else found
+
+    def _bounded(self, find: Callable[[], str | None], depth: int) -> str | None:
+        """What is found, as long as the page may take over so much."""
+        if not depth or self.budget.includes <= 0:
+            return None
+        self.budget.includes -= 1
+        found = find()
+        if found is None or len(found) > self.budget.characters:
+            return None
+        self.budget.characters -= len(found)
         return found
 
     def _found(self, mark: re.Match[str], depth: int, *, in_code: bool) -> str | None:
@@ -228,6 +259,20 @@ class Expansion:
             return body
         return self.expanded(split_front_matter(body)[1].strip("\n"), depth - 1)
 
+    def _partial(self, path: str, tag: re.Match[str], depth: int) -> str | None:
+        """An imported page as its component shows it, with the properties given to it."""
+        real = self.files.partial(path)
+        text = None if real is None else read_text(real, *stamp(real))
+        if real is None or text is None:
+            return None
+        inner = replace(self, files=self.files.beside(real))
+        body = inner.expanded(split_front_matter(text)[1].strip("\n"), depth - 1)
+        body = in_prose(body, lambda prose: without_modules(with_properties(prose, tag["given"])))
+        margin = margin_of(tag)
+        if not is_alone(tag):
+            return indented(body.strip(), margin)
+        return f"\n{margin}{indented(body.strip(), margin)}\n"
+
     def _listing(self, named: str) -> str | None:
         """A file of code as a block of code: FastAPI's `{* file.py ln[1:5] hl[2] *}`."""
         words = named.split()
@@ -248,6 +293,28 @@ class Expansion:
         if "```" in code:
             return None
         return f"```{LANGUAGES.get(language, language)}\n{code}\n```"
+
+
+def in_prose(text: str, change: Callable[[str], str]) -> str:
+    """The text with its prose changed and its code as it is."""
+    held: list[str] = []
+
+    def hold(code: re.Match[str]) -> str:
+        held.append(code[0])
+        return f"\ue000{len(held) - 1}\ue001"
+
+    prose = change(with_code_replaced(text.replace("\ue000", ""), hold))
+    return HELD.sub(lambda match: held[int(match[1])], prose)
+
+
+def is_alone(mark: re.Match[str]) -> bool:
+    """Whether a mark has its line for itself."""
+    start = mark.string.rfind("\n", 0, mark.start()) + 1
+    end = mark.string.find("\n", mark.end())
+    line_end = len(mark.string) if end < 0 else end
+    return not (
+        mark.string[start : mark.start()].strip() or mark.string[mark.end() : line_end].strip()
+    )
 
 
 def margin_of(mark: re.Match[str]) -> str:

@@ -112,6 +112,7 @@ class IngestionRun:
             mode=self.job.mode,
             since=self.job.started_at,
             links_changed=await self._links_changed(book),
+            site=self._named_site,
         )
         plan = await asyncio.to_thread(plan_run, gathered.sources, known, scope)
         await self._begin(plan, gathered)
@@ -160,9 +161,13 @@ class IngestionRun:
         self.job = replace(self.job, files_found=found)
 
     def _rules(self, sources: Sequence[str]) -> Rules:
-        named = Site(self.job.site) if self.job.site else None
+        named = self._named_site
         found = [rules_of(Path(source), named) for source in sources]
         return next((rules for rules in found if rules != Rules()), Rules(named or Site.PLAIN))
+
+    @property
+    def _named_site(self) -> Site | None:
+        return Site(self.job.site) if self.job.site else None
 
     async def _known(self) -> Known:
         state = await self._jobs.state(self.job.book_id)
@@ -213,7 +218,7 @@ class IngestionRun:
         """Count the files that appeared while others were read: the next run reads them."""
         if not plan.to_read:
             return
-        late = await asyncio.to_thread(late_files, sources, plan)
+        late = await asyncio.to_thread(late_files, sources, plan, self._named_site)
         if not late:
             return
         job = self.job

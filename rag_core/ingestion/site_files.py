@@ -35,6 +35,8 @@ PARTS = (
     "_snippets",
 )
 """Where sites keep texts that several pages share, below their own folder."""
+FROM_SITE = re.compile(r"(?:@\w*|~)?/")
+"""Begins a path that is counted from the folder of the site: `@site/docs/_rules.md`."""
 VALUES = (".yml", ".yaml", ".json", ".toml")
 SETTINGS = (
     "_config.yml",
@@ -63,6 +65,30 @@ class SiteFiles:
         """A text by the path that a page gives, counted from its folder or one above it."""
         found = self._find(name.strip().lstrip("/"), places)
         return None if found is None else read_text(found, *stamp(found))
+
+    def partial(self, path: str) -> str | None:
+        """The real path of a file that a page imports, by the path in the import."""
+        if len(path) > LONGEST_PATH or "\0" in path or not self._is_inside:
+            return None
+        if path.startswith(("./", "../")):
+            return self._allowed(posixpath.normpath(posixpath.join(self._folders[0], path)))
+        from_site = FROM_SITE.match(path)
+        if from_site is None:
+            return None  # a package's file
+        path = path[from_site.end() :]
+        return self._find(path, ("",)) or self._find(self._below_root(path), ("",))
+
+    def _below_root(self, path: str) -> str:
+        """A path from the folder of the site where the folder that is read is a part of it."""
+        names, root = path.split("/"), self._root.split(os.sep)
+        for count in range(len(names) - 1, 0, -1):
+            if root[-count:] == names[:count]:
+                return "/".join(names[count:])
+        return ""
+
+    def beside(self, real: str) -> SiteFiles:
+        """The files as they are seen from another one below the same folder."""
+        return SiteFiles(Path(self._root), Path(real))
 
     def value(self, path: str) -> str | None:
         """A value by its name, such as `site.data.prices.first` or `variables.product.name`."""

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag_core.ingestion.headings import Site
 from rag_core.ingestion.job import FileFailure
 from rag_core.ingestion.kinds import READABLE, ending_of, kind_of, too_large
+from rag_core.ingestion.partials import parts_of_pages
 
 NOT_YET = {
     ".adoc",
@@ -62,8 +64,9 @@ class Found:
     """Sources with a folder that may not be listed: what is not found there may be there."""
 
 
-def find_files(sources: Sequence[str]) -> Found:
-    """Every document below the sources once, named relative to the source that has it first."""
+def find_files(sources: Sequence[str], *, site: Site | None = None) -> Found:
+    """Every document below the sources once, named relative to the source that has it first.
+    Files that are only parts of other pages are no documents."""
     files: dict[str, SourceFile] = {}
     failures: list[FileFailure] = []
     seen: set[str] = set()
@@ -75,7 +78,11 @@ def find_files(sources: Sequence[str]) -> Found:
         base = places.of(root if os.path.isdir(root) else root.parent)
         doubtful += left_out(root)
         closed: list[OSError] = []
-        for path in documents_of(root, closed.append):
+        documents = list(documents_of(root, closed.append))
+        parts = parts_of_pages(root, documents, site) if documents != [root] else set()
+        for path in documents:
+            if path in parts:
+                continue
             real = places.of(path)
             if real in seen:
                 continue

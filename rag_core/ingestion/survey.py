@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rag_core.errors import IngestionError
 from rag_core.ingestion.course import course_place
+from rag_core.ingestion.headings import Site
 from rag_core.ingestion.identity import LessonClaim, lesson_owners
 from rag_core.ingestion.job import FileFailure, IngestionMode, IngestionRecord
 from rag_core.ingestion.loaders import fields_of, file_hash, read_source
@@ -81,6 +82,8 @@ class Scope:
     since: datetime
     """What was read after this was read by the same job, before it was cut off."""
     links_changed: bool = False
+    site: Site | None = None
+    """What publishes the pages, where the job names it."""
 
     def has_done(self, surveyed: Surveyed, known: Known) -> bool:
         name = surveyed.file.source_file
@@ -104,7 +107,7 @@ class Scope:
 
 def plan_run(sources: Sequence[str], known: Known, scope: Scope) -> Plan:
     """Look at every file once. Blocks: it reads all of them to know which have changed."""
-    found = find_files(sources)
+    found = find_files(sources, site=scope.site)
     failures = list(found.failures)
     surveyed: list[Surveyed] = []
     for file in found.files:
@@ -138,9 +141,10 @@ def plan_run(sources: Sequence[str], known: Known, scope: Scope) -> Plan:
     )
 
 
-def late_files(sources: Sequence[str], plan: Plan) -> list[str]:
+def late_files(sources: Sequence[str], plan: Plan, site: Site | None) -> list[str]:
     """Files that appeared after the plan was made. Blocks."""
-    return sorted({file.source_file for file in find_files(sources).files} - plan.found)
+    found = find_files(sources, site=site)
+    return sorted({file.source_file for file in found.files} - plan.found)
 
 
 def survey(file: SourceFile, known: Known) -> Surveyed:

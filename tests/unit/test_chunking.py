@@ -232,6 +232,38 @@ def test_marked_questions_in_plain_text_are_headings_too() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "# Clients\n\nMany programs play your films.\n\n## More of the documentation",
+        "# Clients\n\n## More of the documentation\n\n## Players\n\nMany programs play your films.",
+        "# Clients\n\n## Players\n\nMany programs play films.\n\n## Official ones\n\n## Others",
+    ],
+)
+def test_a_heading_with_nothing_below_it_is_no_passage(page: str) -> None:
+    (passage,) = cut(page)
+    titles = " ".join(heading.title for heading in passage.path)
+    words = f"{passage.text} {titles}"
+    assert all(line.lstrip("# ") in words for line in page.splitlines() if line)
+    assert passage.path[0].title == "Clients"
+
+
+def test_a_page_of_headings_alone_is_one_passage() -> None:
+    (passage,) = cut("# Outline of it\n\n## First of all\n\n## Second of all")
+    assert "First of all" in passage.text
+    assert "Second of all" in passage.text
+
+
+@pytest.mark.parametrize("label", ["**Note:**", "**How to open a port**"])
+def test_a_label_stays_with_the_list_that_it_leads_to(label: str) -> None:
+    item = " ".join(["Open the port and wait for it."] * 20)
+    text = "# A\n\n## B\n\n"
+    for count in range(1, 12):
+        page = text + f"{item}\n\n" * count + f"{label}\n\n" + f"- {item}\n" * 6
+        (holder,) = [p.text for p in cut(page) if label in p.text]
+        assert f"{label}\n\n- Open" in holder
+
+
 def test_lines_in_bold_divide_a_page_without_headings() -> None:
     page = "# Rules\n\n**Gloves**\n\nWear gloves always.\n\n**Late work**\n\nNone is accepted."
     assert sections(cut(page)) == {

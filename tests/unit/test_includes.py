@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 
+from rag_core.ingestion.headings import Site
 from rag_core.ingestion.loaders import load, read_source
-from rag_core.ingestion.sources import SourceFile
+from rag_core.ingestion.sources import SourceFile, find_files
 from tests.shelf_builders import write_files
 
 
@@ -170,3 +172,131 @@ def test_a_page_without_includes_is_its_own_bytes(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_bytes(content)
     file = SourceFile(source=str(tmp_path), path=tmp_path / "page.md", source_file="page.md")
     assert read_source(file) == content
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("import Rules from './_rules.md';\n\n<Rules />", "Rules.\n\nTen."),
+        ("import Rules from './\\_rules.md'\n\n<Rules/>", "Rules.\n\nTen."),
+        ('import Rules from "../shared/_all.mdx";\n\n<Rules></Rules>', "All.\n\nTwelve."),
+        ("import Rules from '@site/docs/_rules.md';\n\n<Rules />", "Rules.\n\nTen."),
+        ("import Rules from '/docs/_rules.md';\n\n<Rules />", "Rules.\n\nTen."),
+        ("import Rules, { toc as rules } from './plain.md';\n\n<Rules />", "Plain."),
+        ("<Rules />\n\nimport Rules from './plain.md';", "Plain."),
+        ("import A from './plain.md';\nimport B from './plain.md';\n\n<A />\n<B />",
+         "Plain.\n\nPlain."),
+        ("import Rules from './_rules.md';\n\n1. One\n\n   <Rules />\n\n2. Two",
+         "1. One\n\n   Rules.\n\n   Ten.\n\n2. Two"),
+        ("import P from './_named.mdx';\n\n<P what=\"questions\" when={'day'} />",
+         "Ten questions a day, by `{props.what}`."),
+        ("import Rules from './none.md';\n\n<Rules />\n\nAfter.", "After."),
+        ("import Rules from 'package/plain.md';\n\n<Rules />\n\nAfter.", "After."),
+        ("```mdx\nimport Rules from './plain.md';\n\n<Rules />\n```",
+         "```mdx\nimport Rules from './plain.md';\n\n<Rules />\n```"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("page", ["docs/page.md", "docs/page.mdx"])
+def test_a_page_has_the_pages_that_it_imports(
+    tmp_path: Path, page: str, written: str, shown: str
+) -> None:
+    write_files(
+        tmp_path,
+        {
+            "docs/_rules.md": "---\ntitle: R\n---\nimport T from '@theme/T';\n\nRules.\n\nTen.\n",
+            "docs/plain.md": "Plain.\n",
+            "docs/_named.mdx": "Ten {props.what} a {props.when}{props.none}, by `{props.what}`.\n",
+            "shared/_all.mdx": "import More from './_more.md';\n\nAll.\n\n<More />\n",
+            "shared/_more.md": "Twelve.\n",
+            page: f"{written}\n",
+        },
+    )
+    assert re.sub(r"\n{3,}", "\n\n", read(tmp_path, page)) == shown
+
+
+def test_a_part_of_a_site_finds_what_its_pages_import_from_the_root_of_the_site(
+    tmp_path: Path,
+) -> None:
+    page = "import Rules from '@site/docs/guide/_rules.md';\n\n<Rules />\n"
+    write_files(tmp_path, {"docs/guide/page.md": page, "docs/guide/_rules.md": "Ten a day."})
+    assert read(tmp_path / "docs", "guide/page.md") == "Ten a day."
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../outside/secret.md",
+        "/../outside/secret.md",
+        "@site/../outside/secret.md",
+        "./link.md",
+        "./linked/secret.md",
+        "./.hidden.md",
+        "./large.md",
+        "./pipe.md",
+        "./binary.md",
+    ],
+)
+def test_nothing_from_outside_or_hidden_is_imported(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "inside"
+    secret = "The secret is 4711."
+    write_files(tmp_path, {"outside/secret.md": secret})
+    page = f"import Secret from '{path}';\n\nBefore.\n\n<Secret />\n\nAfter.\n"
+    write_files(
+        root,
+        {
+            "docs/.hidden.md": secret,
+            "docs/large.md": secret + "x" * 400_000,
+            "docs/page.md": page,
+        },
+    )
+    (root / "docs/binary.md").write_bytes(f"{secret}\0".encode())
+    (root / "docs/link.md").symlink_to(tmp_path / "outside/secret.md")
+    (root / "docs/linked").symlink_to(tmp_path / "outside")
+    os.mkfifo(root / "docs/pipe.md")
+    assert read(root) == "Before.\n\nAfter."
+
+
+def test_pages_that_import_each_other_come_to_an_end(tmp_path: Path) -> None:
+    tags = "\n\n".join(["<A />", "<B />"] * 20)
+    page = f"import A from './page.md';\nimport B from './b.md';\n\nOne.\n\n{tags}"
+    write_files(tmp_path, {"page.md": page, "b.md": page.replace("One", "Two")})
+    shown = read(tmp_path, "page.md")
+    assert shown.startswith("One.")
+    assert "Two." in shown
+    assert len(shown) < 1_000_000
+
+
+def test_a_page_has_changed_when_what_it_imports_has(tmp_path: Path) -> None:
+    write_files(tmp_path, {"docs/page.md": "import A from './_a.md';\n\n<A />"})
+    write_files(tmp_path, {"docs/_a.md": "Ten a day."})
+    assert read(tmp_path) == "Ten a day."
+    write_files(tmp_path, {"docs/_a.md": "Twelve every day."})
+    assert read(tmp_path) == "Twelve every day."
+
+
+@pytest.mark.parametrize(
+    ("files", "site", "pages"),
+    [
+        ({"docusaurus.config.js": "", "_never.md": "x", "_parts/a.md": "x"}, None, []),
+        ({"_never.md": "x", "_parts/a.md": "x"}, Site.DOCUSAURUS, []),
+        ({"_index.md": "x", "_posts/a.md": "x"}, None, ["_index.md", "_posts/a.md"]),
+        ({"b.md": "import A from './_a.md'\n\n<A />", "_a.md": "x", "_index.md": "x"}, None,
+         ["_index.md", "b.md"]),
+        ({"b.mdx": "import A from '../docs/a.md'\n\n<A />", "a.md": "x"}, None, ["a.md", "b.mdx"]),
+        ({"b.md": "See _a.md and './_a.md'.", "_a.md": "x"}, None, ["_a.md", "b.md"]),
+    ],
+)  # fmt: skip
+def test_what_is_only_imported_is_no_page_of_its_own(
+    tmp_path: Path, files: dict[str, str], site: Site | None, pages: list[str]
+) -> None:
+    folder = tmp_path / "docs"
+    write_files(folder, {**files, "page.md": "Ten a day."})
+    found = find_files([str(folder)], site=site)
+    assert [file.source_file for file in found.files] == [*pages, "page.md"]
+    assert not found.failures
+
+
+def test_a_part_of_a_page_is_read_where_it_is_named_itself(tmp_path: Path) -> None:
+    write_files(tmp_path, {"docusaurus.config.js": "", "_a.md": "x"})
+    found = find_files([str(tmp_path / "_a.md")])
+    assert [file.source_file for file in found.files] == ["_a.md"]

@@ -92,6 +92,8 @@ def test_headings_keep_the_ids_that_links_lead_to(loader: Loader, html: str, mar
         ("<blockquote><p>a</p><p>b</p></blockquote>", "> a\n\n> b"),
         ("<dl><dt>A</dt><dd>b</dd></dl>", "A\n\nb"),
         ("<p>x<code>a`b</code> y<sup>2</sup></p>", "x``a`b`` y^2"),
+        ("<p>VORBIS<sup>3</sup> and <b>MP4</b><sup><a href='#n'>[2]</a></sup>, H<sub>2</sub>O</p>",
+         "VORBIS (3) and MP4 (2), H2O"),
         ("<math><semantics><mi>a</mi><annotation encoding='application/x-tex'>a^2</annotation>"
          "</semantics></math>", "$a^2$"),
         ("<div role=tabpanel hidden><p>tab</p></div><p hidden>no</p><p style='display: none'>no</p>"

@@ -26,24 +26,37 @@ def clean(text: str, *, is_mdx: bool = False) -> str:
 @pytest.mark.parametrize(
     ("note", "read"),
     [
-        (":::tip\n\nRest now.\n\n:::", "**Tip**\n\nRest now."),
-        (":::note[Good *to* know]\nRest now.\n:::", "**Good to know**\n\nRest now."),
-        (":::warning Mind this\n:::note\nRest.\n:::\n:::", "**Mind this**\n\n**Note**\n\nRest."),
+        (":::tip\n\nRest now.\n\n:::", "**Tip:** Rest now."),
+        (":::note[Good *to* know]\nRest now.\n:::", "**Good to know:** Rest now."),
+        (":::warning Mind this\n:::note\nRest.\n:::\n:::", "**Mind this**\n\n**Note:** Rest."),
         ('!!! note "Know this"\n    Rest.\n\n    ```sh\n    ls\n    ```\nAfter.',
-         "**Know this**\n\nRest.\n\n```sh\nls\n```\n\nAfter."),
-        ("??? question\n    Why?", "**Question**\n\nWhy?"),
+         "**Know this:** Rest.\n\n```sh\nls\n```\n\nAfter."),
+        ("??? question\n    Why?", "**Question:** Why?"),
         ('!!! note ""\n    Rest.', "Rest."),
         ('=== "Linux"\n    Use apt.\n\n=== "macOS"\n    Use brew.',
          "**Linux**\n\nUse apt.\n\n**macOS**\n\nUse brew."),
-        ("/// note | Technical details\n\nRest.\n\n///", "**Technical details**\n\nRest."),
+        ("/// note | Technical details\n\nRest.\n\n///", "**Technical details:** Rest."),
         ("//// tab | Python 3\n\n/// tip\n\nRest.\n\n///\n\n////",
-         "**Python 3**\n\n**Tip**\n\nRest."),
+         "**Python 3**\n\n**Tip:** Rest."),
         ("- One\n\n  :::note\n\n  Rest.\n\n  :::\n\n- Two",
-         "- One\n\n  **Note**\n\n  Rest.\n\n- Two"),
+         "- One\n\n  **Note:** Rest.\n\n- Two"),
         ("1. One\n\n    !!! tip\n        Rest.\n\n2. Two",
-         "1. One\n\n    **Tip**\n\n    Rest.\n\n2. Two"),
-        ("> [!WARNING]\n> Rest.", "> **Warning**\n>\n> Rest."),
-        ("```{note} Mind\n:class: x\nRest.\n```", "**Mind**\n\nRest."),
+         "1. One\n\n    **Tip:** Rest.\n\n2. Two"),
+        ("> [!WARNING]\n> Rest.", "> **Warning:** Rest."),
+        ("```{note} Mind\n:class: x\nRest.\n```", "**Mind:** Rest."),
+        (":::tip\n\n- Rest.\n- Wait.\n\n:::", "**Tip:**\n\n- Rest.\n- Wait."),
+        ("!!! note\n    ```sh\n    ls\n    ```", "**Note:**\n\n```sh\nls\n```"),
+        (":::note\n| a | b |\n|---|---|\n| 1 | 2 |\n:::",
+         "**Note:**\n\n| a | b |\n|---|---|\n| 1 | 2 |"),
+        ("> [!NOTE]\n>\n> 1. Rest.\n\nAfter.", "> **Note:**\n>\n> 1. Rest.\n\nAfter."),
+        ("> [!TIP] Mind\n>\n> Rest.\n> Wait.", "> **Mind:** Rest.\n> Wait."),
+        ("> [!TIP]\n\nAfter.", "> **Tip**\n\nAfter."),
+        (":::tip\n:::\n\nAfter.", "**Tip**\n\nAfter."),
+        ("!!! tip\n\nAfter.", "!!! tip\n\nAfter."),
+        (':::warning[Wait!]\nRest.\n:::\n\nAfter.', "**Wait!** Rest.\n\nAfter."),
+        ('??? faq "Why rest?"\n    Arms get hot.', "**Why rest?**\nArms get hot."),
+        (":::tip\n`ls` lists.\n:::", "**Tip:** `ls` lists."),
+        (":::tip\n**Rest** now.\n:::", "**Tip:** **Rest** now."),
         ("```{code-block} python\n:linenos:\nx = 1\n```", "```python\nx = 1\n```"),
     ],
 )  # fmt: skip
@@ -113,7 +126,14 @@ def test_mdx_has_components_and_expressions_inside_its_text(text: str, read: str
          "See [this page](https://x.example/a)."),
         ("<table><tr><th>A</th><th>B|b</th></tr><tr><td>1</td><td>2<br>3</td></tr></table>",
          "| A | B\\|b |\n| --- | --- |\n| 1 | 2 3 |"),
-        ("<details>\n<summary>More</summary>\n\nText.\n\n</details>", "More\n\nText."),
+        ("<details>\n<summary>More</summary>\n\nText.\n\n</details>", "**More**\nText."),
+        ("Before.\n\n<details>\n  <summary><b>See</b>\n  *more*</summary>\n\n- Text.\n</details>",
+         "Before.\n\n  **See more**\n- Text."),
+        ("Text <details><summary>More</summary> of it.</details>", "Text \n**More**\n of it."),
+        ("- <details><summary>More</summary>\n\n  Text.</details>", "- **More**\n  Text."),
+        ("1. One\n\n   <details>\n   <summary>More</summary>\n\n   Text.\n   </details>\n\n2. Two",
+         "1. One\n\n   **More**\n   Text.\n\n2. Two"),
+        ("<details><summary>More</summary>Text.</details>", "**More**\nText."),
         ("Text.<script>alert('x')</script><style>p {}</style>", "Text."),
         ("Text.<!-- a comment\n\nthat is never closed", "Text."),
         ("{% raw %}\nText.\n{% endraw %}\n[TOC]", "Text."),
@@ -150,6 +170,135 @@ def test_html_inside_is_read_as_text(text: str, read: str) -> None:
 )  # fmt: skip
 def test_an_image_of_html_is_read_like_one_of_markdown(text: str, read: str) -> None:
     assert clean(text) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("| a | b |\n|---|---|\n| one<br/>two<br /> | three <br> four |\n| c | d |",
+         "| a | b |\n|---|---|\n| one two | three four |\n| c | d |"),
+        ("> | a | b |\n> |---|---|\n> | 1<br>2 | 3 |", "> | a | b |\n> |---|---|\n> | 1 2 | 3 |"),
+        ("1. One\n\n   a | b\n   -- | --\n   1<br>2 | 3",
+         "1. One\n\n   a | b\n   -- | --\n   1 2 | 3"),
+        ("| a |\n|---|\n| <p>One.</p><p>Two.</p> |", "| a |\n|---|\n| One. Two. |"),
+        ("## One<br/>two\n\nText.<br/>More.", "## One two\n\nText.\nMore."),
+    ],
+)  # fmt: skip
+def test_a_break_leaves_rows_and_headings_whole(text: str, read: str) -> None:
+    assert re.sub(r" +", " ", clean(text)) == re.sub(r" +", " ", read)
+
+
+@pytest.mark.parametrize(
+    ("code", "read"),
+    [
+        ("// highlight-next-line\na\nb", "a\nb"),
+        ("{\n  # highlight-start\n  a\n  # highlight-end\n}", "{\n  a\n}"),
+        ("<!-- highlight-start -->\n<a>\n<!-- highlight-end -->", "<a>"),
+        ("/* highlight-next-line */\na\n{/* highlight-next-line */}\nb", "a\nb"),
+        ("-- highlight-next-line\na\n// code-error-next-line\nb", "a\nb"),
+        ("a // [!code highlight]\nb # [!code ++]\n// [!code focus:2]\nc", "a\nb\nc"),
+        ("a\n\nb // highlight-next-line", "a\n\nb"),
+    ],
+)
+def test_comments_that_colour_code_are_not_for_readers(code: str, read: str) -> None:
+    assert clean(f"```js\n{code}\n```") == f"```js\n{read}\n```"
+    assert clean(f"- One\n\n  ~~~js\n  {code}\n  ~~~").count("highlight-") == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```js\n// highlight-next-line is what colours a line\na\n```",
+        "```js\n// the-end\n// eslint-disable-next-line no-alert\nx = 'a-start'\n```",
+        "```html\n<!-- banner-start -->\n```",
+        "Write `// highlight-next-line` above it.",
+    ],
+)
+def test_comments_that_say_something_stay(text: str) -> None:
+    assert clean(text) == text
+
+
+TABS = """Text.
+
+<Tabs>
+  <TabItem value='music' label='Music'>
+    ```txt
+    Artist
+    └── Album
+    ```
+    Text below.
+  </TabItem>
+  <TabItem
+    value='film'
+    label='Film'
+  >
+    <Note>
+      - Rest.
+        - Wait.
+    </Note>
+  </TabItem>
+</Tabs>
+"""
+
+
+@pytest.mark.parametrize("is_mdx", [True, False])
+def test_what_a_component_holds_has_no_margin(is_mdx: bool) -> None:
+    assert clean(TABS, is_mdx=is_mdx) == (
+        "Text.\n\nMusic\n\n```txt\nArtist\n└── Album\n```\nText below.\n\n"
+        "Film\n\n- Rest.\n  - Wait."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("1. One\n\n   <Tabs>\n     ```sh\n     ls\n     ```\n   </Tabs>\n\n2. Two",
+         "1. One\n\n   ```sh\n   ls\n   ```\n\n2. Two"),
+        ("<div>\n    Text.\n</div>", "Text."),
+        ("<div>\n\n    ls -l\n\n</div>", "ls -l"),
+        ("```jsx\n<Tabs>\n  <TabItem>\n    Text.\n  </TabItem>\n</Tabs>\n```",
+         "```jsx\n<Tabs>\n  <TabItem>\n    Text.\n  </TabItem>\n</Tabs>\n```"),
+        ("<Card go={() =>\n  'x'} />\n\n    Text.\n\n</Card>", "Text."),
+        ("<A>\n\t```sh\n\tls\n\t```\n</A>", "```sh\nls\n```"),
+        ("Vec<T> is\n    wide\n</T>", "Vec<T> is\n    wide"),
+    ],
+)  # fmt: skip
+def test_margins_go_with_the_tags_that_set_them(text: str, read: str) -> None:
+    assert re.sub(r"\n{2,}", "\n\n", clean(text)) == read
+
+
+SCRIPTS = [
+    ("VORBIS<sup>3</sup> plays.", "VORBIS (3) plays."),
+    ("H.264<sup>\\*</sup>, MP4 <sup>2</sup>", "H.264 (*), MP4 (2)"),
+    ("Storage.<sup>1</sup><sup>2</sup> Then", "Storage. (1)(2) Then"),
+    ("<sup>1</sup>Your file.", "(1) Your file."),
+    ("Rooms<sup>[1]</sup> and halls<sup>a, b</sup>", "Rooms (1) and halls a, b"),
+    ("In 2019<sup>3</sup>", "In 2019 (3)"),
+    (
+        "x<sup>2</sup>, 10<sup>-6</sup>, 5 km<sup>2</sup>, O(n<sup>2</sup>), (n+1)<sup>k</sup>",
+        "x^2, 10^-6, 5 km^2, O(n^2), (n+1)^k",
+    ),
+    (
+        "the 21<sup>st</sup>, Java<sup>TM</sup>, Basil<sup>®</sup>, Ca<sup>2+</sup>",
+        "the 21st, Java (TM), Basil®, Ca^2+",
+    ),
+    (
+        "H<sub>2</sub>O, C<sub>6</sub>H<sub>12</sub>, x<sub>i</sub>, log<sub>2</sub>",
+        "H2O, C6H12, xi, log2",
+    ),
+    ("VORBIS<sub>3</sub> plays.<sub>More of it below</sub>", "VORBIS (3) plays. More of it below"),
+    ("<i>x</i><sup>2</sup> words", "x^2 words"),
+]
+
+
+@pytest.mark.parametrize(("text", "read"), SCRIPTS)
+def test_a_number_above_or_below_the_line_never_sticks_to_a_word(text: str, read: str) -> None:
+    assert clean(text) == read
+
+
+def test_the_number_of_a_note_is_no_part_of_a_title() -> None:
+    assert clean("## MP4 Container<sup>2</sup>\n\nText.") == "## MP4 Container\n\nText."
+    assert clean("## About x<sup>2</sup>\n\nText.") == "## About x^2\n\nText."
 
 
 def test_links_by_reference_carry_their_addresses() -> None:

@@ -1,9 +1,11 @@
-"""Notes, tips and tabs of documentation sites as plain Markdown: a bold title, then their text."""
+"""Notes, tips and tabs of documentation sites as plain Markdown: their text under a bold title."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+
+from rag_core.ingestion.loaders.labels import END, LABEL, TAB, label, with_joined_labels
 
 COLONS = re.compile(r"^([ \t]*)(:{3,})\s*([A-Za-z][\w-]*)?\s*(.*?)\s*$")
 BANGS = re.compile(r"^([ \t]*)(?:!!!|\?\?\?\+?|===[!+]?)\s*(.*?)\s*$")
@@ -38,7 +40,8 @@ def without_admonitions(text: str) -> str:
     """The text with each mark of a note replaced by its title; what it holds is kept."""
     if MARK.search(text) is None:
         return text
-    return "\n".join(unfolded(text.split("\n")))
+    lines = text.replace(LABEL, "").replace(END, "").split("\n")
+    return "\n".join(with_joined_labels(list(unfolded(lines))))
 
 
 def unfolded(lines: list[str], deepest: int = DEEPEST) -> Iterator[str]:
@@ -58,10 +61,11 @@ def unfolded(lines: list[str], deepest: int = DEEPEST) -> Iterator[str]:
             at = end + 1
         elif (bang := BANGS.match(line)) and is_indented(lines, at, len(bang[1])):
             end = indented_end(lines, at, len(bang[1]))
-            yield from titled(bang_title(bang[2]), bang[1])
+            is_tab = line.lstrip().startswith("===")
+            yield from titled(bang_title(bang[2]), bang[1], is_tab=is_tab)
             inside = [dedented(each, len(bang[1]) + 4) for each in lines[at + 1 : end]]
             yield from (f"{bang[1]}{each}".rstrip() for each in unfolded(inside, deepest - 1))
-            yield ""
+            yield END
             at = end
         else:
             yield from plain_line(line)
@@ -71,12 +75,21 @@ def unfolded(lines: list[str], deepest: int = DEEPEST) -> Iterator[str]:
 def plain_line(line: str) -> Iterator[str]:
     """A line by itself: the opening or the end of a note, the head of an alert, or text."""
     if (colons := COLONS.match(line)) and not colons[4].startswith("."):
-        yield from titled(container_title(colons[3] or "", colons[4]), colons[1])
+        yield from titled(
+            container_title(colons[3] or "", colons[4]),
+            colons[1],
+            is_tab=TAB.match(colons[3] or "") is not None,
+            is_end=not (colons[3] or colons[4]),
+        )
     elif (slashes := SLASHES.match(line)) and (not slashes[2] or slashes[2].lower() in KINDS):
-        yield from titled(title_of(slashes[2] or "", slashes[3] or ""), slashes[1])
+        yield from titled(
+            title_of(slashes[2] or "", slashes[3] or ""),
+            slashes[1],
+            is_tab=TAB.match(slashes[2] or "") is not None,
+            is_end=not slashes[2],
+        )
     elif alert := ALERT.match(line):
-        yield f"{alert[1]}**{alert[3] or alert[2].capitalize()}**"
-        yield alert[1].rstrip()
+        yield label(alert[3] or alert[2].capitalize(), alert[1])
     else:
         yield line
 
@@ -103,11 +116,14 @@ def bang_title(rest: str) -> str:
     return title_of(rest.split(" ")[0], "")
 
 
-def titled(title: str, margin: str = "") -> Iterator[str]:
-    yield ""
-    if title:
-        yield f"{margin}**{title.replace('*', '')}**"
-        yield ""
+def titled(
+    title: str, margin: str = "", *, is_tab: bool = False, is_end: bool = False
+) -> Iterator[str]:
+    yield END if is_end else ""
+    if title and is_tab:
+        yield from (f"{margin}**{title.replace('*', '')}**", "")
+    elif title:
+        yield label(title, margin)
 
 
 def directive_lines(head: re.Match[str], inside: list[str], deepest: int) -> Iterator[str]:
@@ -121,9 +137,10 @@ def directive_lines(head: re.Match[str], inside: list[str], deepest: int) -> Ite
         mark = head[2] if head[2][0] != ":" else "```"
         yield from (f"{head[1]}{mark}{head[4]}", *inside, f"{head[1]}{mark}")
         return
-    yield from titled(title_of(name if name in KINDS else "", head[4]))
+    is_tab = TAB.match(name) is not None
+    yield from titled(title_of(name if name in KINDS else "", head[4]), is_tab=is_tab)
     yield from unfolded([dedented(line, len(head[1])) for line in inside], deepest)
-    yield ""
+    yield END
 
 
 def closing(lines: list[str], at: int, mark: str) -> int:

@@ -6,17 +6,21 @@ import re
 from collections.abc import Iterator
 
 from rag_core.ingestion.loaders.elements import Element, is_silent, tag_of, text_of
+from rag_core.ingestion.loaders.scripts import subscript, superscript
 
 PERMALINK = re.compile(
     r"header-?link|hash-?link|perma-?link|heading-?anchor|(?:^|\s)anchor(?:$|\s)"
 )
 PICTURE = re.compile(r"!\[[^\[\]]*\]\([^()\s]*\)")
 WITHOUT_BRACKETS = str.maketrans("[]", "  ")
+NEAR = 40
+"""Characters before an element by which it is told what it means."""
+SCRIPTS = {"sub": subscript, "sup": superscript}
 SIGN = re.compile(r"^[#¶§🔗\s\u200b]*$")
 
 
-def inline(element: Element) -> str:
-    """What an element says inside a line."""
+def inline(element: Element, before: str = "") -> str:
+    """What an element says inside a line, behind what the line has already."""
     tag = tag_of(element)
     if is_silent(element):
         return ""
@@ -28,10 +32,14 @@ def inline(element: Element) -> str:
         return code(text_of(element))
     if tag == "math" or "katex" in (element.get("class") or ""):
         return formula(element)
-    inner = (element.text or "") + "".join(inline(child) + (child.tail or "") for child in element)
+    inner = element.text or ""
+    for child in element:
+        inner += inline(child, before[-NEAR:] + inner[-NEAR:]) + (child.tail or "")
     if tag == "a":
         return linked(inner, element.get("href") or "")
-    return f"^{inner}" if tag == "sup" and inner.strip().isdigit() else inner
+    if tag in SCRIPTS:
+        return SCRIPTS[tag](before, inner, element.tail or "")
+    return inner
 
 
 def linked(words: str, address: str) -> str:
@@ -75,11 +83,18 @@ def longest_run(text: str, mark: str) -> int:
 
 def heading_parts(element: Element) -> Iterator[str]:
     """A heading's words without the sign that links to it."""
-    yield element.text or ""
+    words = element.text or ""
+    yield words
     for child in element:
-        if not is_permalink(child):
-            yield inline(child)
-        yield child.tail or ""
+        if not is_permalink(child) and not is_note(child, words):
+            yield inline(child, words)
+        words = child.tail or ""
+        yield words
+
+
+def is_note(element: Element, before: str) -> bool:
+    """Whether an element of a heading is the number of a note, which is no part of the title."""
+    return tag_of(element) == "sup" and inline(element, before).startswith((" (", "("))
 
 
 def is_permalink(element: Element) -> bool:

@@ -12,6 +12,7 @@ from rag_core.ingestion.loaders.document import Converted
 from rag_core.ingestion.loaders.furniture import without_furniture
 from rag_core.ingestion.loaders.holes import HOLE, mended
 from rag_core.ingestion.loaders.inline_html import without_tags
+from rag_core.ingestion.loaders.margins import without_margins
 from rag_core.ingestion.loaders.mdx import (
     without_components,
     without_expressions,
@@ -41,6 +42,13 @@ INCLUDE_LINE = re.compile(
     r"|\{!>?[^{}\n]*!\}"
     r"|-+8<-+[ \t]+[\"'][^\"'\n]*[\"'])[ \t]*$"
 )
+EMPHASIS = re.compile(
+    r"(?<![ \t])[ \t]*+(?://|#|--|;|%|REM\b|<!--|/\*|\{/\*)[ \t]*"
+    r"(?:(?:[a-z]+-)*(?:highlight|error|warning|success|focus|insert(?:ed)?|add(?:ed)?|delete[d]?"
+    r"|removed?)-(?:start|end|next-line)|\[!code [^\]\n]+\])[ \t]*(?:-->|\*/\}?)?[ \t]*(?=\n|\Z)"
+)
+"""A comment that colours lines of code: Docusaurus has lines of its own for them."""
+EMPHASIS_HINTS = ("-next-line", "-start", "-end", "[!code ")
 RAW_IN_CODE = re.compile(r"\{%-?\s*raw\s*-?%\}((?:[^{]|\{(?!%))*+)\{%-?\s*endraw\s*-?%\}")
 FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[ \t]*\{?([\w.+#-]*)")
 ABOUT_MARKS = {
@@ -79,7 +87,7 @@ def plain_value(value: object) -> object:
 
 def readable(text: str, *, is_mdx: bool = False) -> str:
     """The text as readers of the page see it, code as it is."""
-    as_written, text = text, without_admonitions(text)
+    as_written, text = text, without_admonitions(without_margins(text))
     if text == as_written and is_prose(text):
         return without_furniture(text)
     held: list[str] = []
@@ -92,7 +100,7 @@ def readable(text: str, *, is_mdx: bool = False) -> str:
         return HELD_CODE.sub(lambda match: held[int(match[1])], prose)
 
     def without_code(code: re.Match[str]) -> str:
-        shown = "" if code["comment"] else without_missing_includes(code[0])
+        shown = "" if code["comment"] else without_missing_includes(without_emphasis(code[0]))
         return hold(shown) if shown else ""
 
     prose = with_code_replaced(HELD_CODE.sub("", text).replace(HOLE, ""), without_code)
@@ -105,6 +113,15 @@ def readable(text: str, *, is_mdx: bool = False) -> str:
     prose = with_links(prose, definitions_in(prose)) if "]:" in prose else prose
     prose = without_furniture(mended(without_tags(prose)))
     return restored(GAP.sub("\n\n", prose))
+
+
+def without_emphasis(code: str) -> str:
+    """Code without the comments that only colour its lines; a line of nothing else goes whole."""
+    if "\n" not in code or not any(hint in code for hint in EMPHASIS_HINTS):
+        return code
+    lines = code.split("\n")
+    plain = ((line, EMPHASIS.sub("", line)) for line in lines)
+    return "\n".join(after for before, after in plain if after.strip() or after == before)
 
 
 def without_missing_includes(code: str) -> str:
@@ -141,6 +158,8 @@ def is_prose(text: str) -> bool:
     if "{" in text or text.startswith(MODULES) or MODULE_LINE.search(text):
         return False
     if "[" in text and any(mark.search(text) for mark in BRACKETS):
+        return False
+    if any(hint in text for hint in EMPHASIS_HINTS):
         return False
     if "8<-" in text or "<<<" in text or ")=\n" in text or "::: " in text:
         return False

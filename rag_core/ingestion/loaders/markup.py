@@ -51,7 +51,7 @@ class Writer:
                 line = ""
                 written += self.block(child)
             else:
-                line += inline(child)
+                line += inline(child, line)
             line += child.tail or ""
         return written + paragraph(line)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from rag_core.ingestion.loaders.holes import HOLE
+from rag_core.ingestion.loaders.labels import TAB, labelled
 from rag_core.ingestion.loaders.tag_words import arguments_in, spoken, title_of
 
 Hold = Callable[[str], str]
@@ -203,7 +204,9 @@ def whole(frame: Frame) -> str:
     title = title_of(frame.name, frame.arguments)
     if not frame.is_block:
         return inner
-    return f"\n\n**{title}**\n\n{inner}\n\n" if title else f"\n\n{inner}\n\n"
+    if title and TAB.match(frame.name):
+        return f"\n\n**{title}**\n\n{inner}\n\n"
+    return f"\n\n{labelled(title, inner) if title else inner}\n\n"
 
 
 def shown_branch(frame: Frame) -> str:
