@@ -22,7 +22,7 @@ class CosineScale:
 
 USUAL = CosineScale(weight=1.0, related=0.35, same_question=0.84)
 BY_MODEL = {
-    "granite-embedding-30m-english-int8": CosineScale(weight=1.5, related=0.57, same_question=0.88),
+    "granite-embedding-30m-english-int8": CosineScale(weight=2.2, related=0.57, same_question=0.88),
 }
 
 
