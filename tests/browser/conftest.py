@@ -13,6 +13,7 @@ from tests.browser.devtools import DevTools, open_chromium
 from tests.browser.environment import NotFetched, Program, axe, chromium
 from tests.browser.tab import Tab, open_tab
 from tests.flow.running_house import RunningHouse, footnote, running_house
+from tests.peers.openai import OpenAIPeer, openai_peer
 
 PAGES = {
     "reading-room.md": (
@@ -49,6 +50,13 @@ def axe_script() -> str:
         return axe()
     except NotFetched as missing:
         pytest.fail(str(missing), pytrace=False)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def model() -> AsyncIterator[OpenAIPeer]:
+    """A language model over loopback that plays a script."""
+    async with openai_peer() as peer:
+        yield peer
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")

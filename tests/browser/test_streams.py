@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from tests.browser.tab import Tab
 from tests.flow.running_house import RunningHouse, running_house
-from tests.peers.openai import KEY, Calls, Held, OpenAIPeer, Says, Status, openai_peer, query
+from tests.peers.openai import KEY, Calls, Held, OpenAIPeer, Says, Status, query
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -26,12 +26,6 @@ PARTIAL = "document.querySelector('.partial')?.innerText"
 def held() -> Held:
     """An answer that stops in its second sentence."""
     return Held(Says(ANSWER), after=12)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def model() -> AsyncIterator[OpenAIPeer]:
-    async with openai_peer() as peer:
-        yield peer
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

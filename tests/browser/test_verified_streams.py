@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from tests.browser.tab import Tab
 from tests.flow.running_house import RunningHouse, running_house
-from tests.peers.openai import KEY, Calls, Held, OpenAIPeer, Says, openai_peer, query
+from tests.peers.openai import KEY, Calls, Held, OpenAIPeer, Says, query
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -35,12 +35,6 @@ def verdicts(*supported: bool) -> Calls:
         for number, holds in enumerate(supported, start=1)
     ]
     return Calls((json.dumps({"verdicts": judged}),), name="report_verdicts")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def model() -> AsyncIterator[OpenAIPeer]:
-    async with openai_peer() as peer:
-        yield peer
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")

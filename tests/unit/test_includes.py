@@ -179,7 +179,7 @@ def test_a_page_without_includes_is_its_own_bytes(tmp_path: Path) -> None:
     [
         ("import Rules from './_rules.md';\n\n<Rules />", "Rules.\n\nTen."),
         ("import Rules from './\\_rules.md'\n\n<Rules/>", "Rules.\n\nTen."),
-        ('import Rules from "../shared/_all.mdx";\n\n<Rules></Rules>', "All.\n\nTwelve."),
+        ('import Rules from "../common/_all.mdx";\n\n<Rules></Rules>', "All.\n\nTwelve."),
         ("import Rules from '@site/docs/_rules.md';\n\n<Rules />", "Rules.\n\nTen."),
         ("import Rules from '/docs/_rules.md';\n\n<Rules />", "Rules.\n\nTen."),
         ("import Rules, { toc as rules } from './plain.md';\n\n<Rules />", "Plain."),
@@ -206,8 +206,8 @@ def test_a_page_has_the_pages_that_it_imports(
             "docs/_rules.md": "---\ntitle: R\n---\nimport T from '@theme/T';\n\nRules.\n\nTen.\n",
             "docs/plain.md": "Plain.\n",
             "docs/_named.mdx": "Ten {props.what} a {props.when}{props.none}, by `{props.what}`.\n",
-            "shared/_all.mdx": "import More from './_more.md';\n\nAll.\n\n<More />\n",
-            "shared/_more.md": "Twelve.\n",
+            "common/_all.mdx": "import More from './_more.md';\n\nAll.\n\n<More />\n",
+            "common/_more.md": "Twelve.\n",
             page: f"{written}\n",
         },
     )

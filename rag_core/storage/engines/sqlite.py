@@ -115,6 +115,7 @@ def result_of(body: Awaitable[Result]) -> Result:
         next(steps)
     except StopIteration as end:
         return cast(Result, end.value)
+    steps.close()
     raise RuntimeError("A transaction may await nothing but its own statements.")
 
 
